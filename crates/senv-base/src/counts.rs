@@ -1,6 +1,6 @@
-//! Counts in messages.
+//! Numbers in messages.
 
-/// A number with its digits in groups of three.
+/// Formats a number with its digits in groups of three.
 ///
 /// ```
 /// assert_eq!(senv_base::counts::grouped(1_234_567), "1,234,567");
@@ -11,7 +11,7 @@ pub fn grouped(n: u64) -> String {
     if rest == 0 { last.to_string() } else { format!("{},{last:03}", grouped(rest)) }
 }
 
-/// A number and what is counted.
+/// Formats a number with its noun in the singular or plural.
 ///
 /// ```
 /// assert_eq!(senv_base::counts::plural(1, "word"), "1 word");

@@ -1,6 +1,6 @@
-//! SplitMix64: numbers that look random and depend on a seed and a text alone.
+//! SplitMix64: pseudorandom numbers that depend only on a seed and a text.
 
-/// The increment of the counter of SplitMix64: 2⁶⁴ over the golden ratio.
+/// The increment of SplitMix64's counter: 2⁶⁴ divided by the golden ratio.
 pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// One step of SplitMix64 (Steele, Lea and Flood 2014).

@@ -1,4 +1,4 @@
-//! Index types that must not be mixed up: a token id, and a row of a table.
+//! Index types that must not be confused: token ids and rows of a table.
 
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[repr(transparent)]
 pub struct TokenId(pub u32);
 
-/// The index of a row of a table: the row of a token, or of a hashed n-gram behind them.
+/// The index of a table row: that of a token, or of a hashed n-gram after the tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(transparent)]
 pub struct RowId(pub u32);

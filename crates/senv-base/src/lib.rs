@@ -1,7 +1,6 @@
-//! What every senv crate stands on: the error type, ids, rows by number, who hears of progress, threads, sizes and
-//! shared bytes.
+//! The foundation of the senv crates: errors, ids, rows, progress, threads, memory checks and shared bytes.
 //!
-//! `senv-core` re-exports it; depend on that crate.
+//! `senv-core` re-exports this crate; depend on that one.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

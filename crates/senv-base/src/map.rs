@@ -1,4 +1,4 @@
-//! The memory map of a file.
+//! Memory maps of files.
 #![allow(unsafe_code)]
 
 use std::{
@@ -13,14 +13,13 @@ use crate::{Error, Result, SharedBytes};
 
 /// Memory-maps a whole file read-only.
 ///
-/// A map is only as constant as its file. senv replaces model files by a rename and never writes into one, so that a
-/// map keeps the file that it was made of. Whoever writes into a model file in place can make a program that has it
-/// open read other numbers; whoever shortens it ends that program at the next access to a page that is gone (SIGBUS).
-/// What must hold for the program to be sound (the vocabulary is UTF-8, offsets are in range) is checked on copies. Why
-/// a file is mapped all the same is in `docs/design.md`; `ModelFile::read` copies it instead, and `--copy` does so in
-/// the program.
+/// A map is only as constant as its file. senv never writes into a model file: it replaces files by renaming, so an
+/// existing map keeps its old content. If another program writes into a mapped model file, readers see changed numbers.
+/// If it truncates the file, the next access to a missing page ends the reader (SIGBUS). What soundness requires (the
+/// vocabulary is UTF-8, offsets are in range) is checked on copies. `docs/design.md` explains why files are mapped
+/// nevertheless. `ModelFile::read` and the program's `--copy` copy the file instead.
 fn map(path: &Path) -> Result<SharedBytes> {
-    // Before it is opened: that of a pipe would wait for somebody who writes.
+    // Checked before opening: opening a pipe would wait for a writer.
     let metadata = fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
     if !metadata.is_file() {
         return Err(Error::not_a_file(path, &metadata));
@@ -30,7 +29,7 @@ fn map(path: &Path) -> Result<SharedBytes> {
     if !metadata.is_file() {
         return Err(Error::not_a_file(path, &metadata));
     }
-    // SAFETY: the map is read-only, and its bytes are only read as integers and floats, for which every pattern is
+    // SAFETY: the map is read-only, and its bytes are only read as integers and floats, for which every bit pattern is
     // valid; text and lengths are checked on copies. That nobody writes into the file meanwhile is the condition above.
     let map = unsafe { Mmap::map(&file) };
     Ok(Arc::new(map.map_err(|e| Error::io("map", path, e))?).into())
@@ -47,10 +46,10 @@ impl SharedBytes {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// The file must not be written into meanwhile, as with `ModelFile::open`.
+    /// Nobody must write into the file while it is mapped; see `ModelFile::open`.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be mapped; [`Error::NotAFile`] for anything but a plain file.
+    /// [`Error::Io`] if the file cannot be mapped; [`Error::NotAFile`] if it is not a regular file.
     pub fn map(path: impl AsRef<Path>) -> Result<Self> {
         map(path.as_ref())
     }

@@ -1,4 +1,4 @@
-//! Progress reports of long work, and how to stop it.
+//! Progress reports of long work, and ways to stop it.
 
 use std::{
     fmt,
@@ -14,49 +14,49 @@ use crate::{Error, Remedy};
 /// The progress of a training run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
-    /// Share of the whole run that is done, in `[0, 1]`.
+    /// The completed share of the whole run, in `[0, 1]`.
     pub done: f64,
     /// The current epoch, counted from 0.
     pub epoch: u32,
-    /// The epochs of the run, or of its stage; `None` where steps alone are counted.
+    /// The epochs of the run or of its stage; `None` if only steps are counted.
     pub epochs: Option<u32>,
-    /// Units of work done in this run of the program (tokens, pairs; the trainer says which).
+    /// Units of work done since the program started this run; the trainer says which (tokens, pairs).
     pub units: u64,
-    /// Units of work per second since this run of the program began.
+    /// Units of work per second since the program started this run.
     pub units_per_second: f64,
-    /// Current learning rate.
+    /// The current learning rate.
     pub lr: f64,
-    /// Mean loss of the examples since the last report.
+    /// The mean loss of the examples since the last report.
     pub loss: f64,
-    /// Seconds since this run of the program began.
+    /// Seconds since the program started this run.
     pub seconds: f64,
-    /// Bytes of the files that have been read so far, as they lie on the disk; `None` for work that reads no files.
+    /// Bytes read so far from the input files, as stored on disk; `None` for work that reads no files.
     pub bytes_read: Option<u64>,
-    /// Bytes of all files that are read; `None` where that is not known.
+    /// Total bytes of the input files; `None` if unknown.
     pub bytes: Option<u64>,
-    /// The latest score on the development set; `None` where there is none yet.
+    /// The latest score on the development set; `None` if there is none yet.
     pub validation: Option<f64>,
-    /// Tokens encoded and decoded per second since this run of the program began; `None` where the trainer does not
-    /// count them.
+    /// Tokens encoded and decoded per second since the program started this run; `None` if the trainer does not count
+    /// them.
     pub tokens_per_second: Option<f64>,
-    /// What this trainer has to say beside the loss, over the steps since the last report.
+    /// Further metrics of this trainer, over the steps since the last report.
     pub metrics: [Option<Metric>; MAX_METRICS],
 }
 
-/// Metrics that a report has room for.
+/// The maximum number of metrics in a report.
 pub const MAX_METRICS: usize = 2;
 
-/// A number that a trainer reports, with its name: the perplexity of a decoder, the share of active hinges.
+/// A named number that a trainer reports, such as the perplexity of a decoder or the share of active hinges.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Metric {
-    /// Its name, in plain words.
+    /// The name, in plain words.
     pub name: &'static str,
-    /// Its value.
+    /// The value.
     pub value: f64,
 }
 
 impl Progress {
-    /// Seconds left at the current rate, once there is a rate.
+    /// The estimated seconds left at the current rate, once there is a rate.
     #[must_use]
     pub fn seconds_left(&self, done_before: f64) -> Option<f64> {
         let gained = self.done - done_before;
@@ -64,9 +64,9 @@ impl Progress {
     }
 }
 
-/// What the observer wants the trainer to do next.
+/// What the trainer should do next.
 ///
-/// Exhaustive on purpose: a trainer has to heed each.
+/// Exhaustive on purpose: a trainer has to handle each variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
     /// Continue.
@@ -75,26 +75,26 @@ pub enum Control {
     Stop,
 }
 
-/// A stage of long work; the default is the work itself.
+/// A stage of long work; the default is the work as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stage<'a> {
-    /// Its name, empty for the work itself.
+    /// The name; empty for the work as a whole.
     pub name: &'a str,
-    /// What it counts, where that is something else: `word`, `pair`.
+    /// What the stage counts (`word`, `pair`), if it differs from the work as a whole.
     pub unit: Option<&'static str>,
 }
 
 impl<'a> Stage<'a> {
-    /// A stage that counts as the work itself does.
+    /// A stage that counts the same units as the work as a whole.
     #[must_use]
     pub const fn named(name: &'a str) -> Self {
         Self { name, unit: None }
     }
 }
 
-/// Receives the progress of long work. Called from one thread at a time.
+/// Receives the progress of long work. Calls come from one thread at a time.
 ///
-/// A closure will do:
+/// A closure is an observer:
 ///
 /// ```
 /// use senv_core::{Control, Observer, Progress};
@@ -109,43 +109,45 @@ impl<'a> Stage<'a> {
 pub trait Observer: Send + Sync {
     /// Receives a report; returns whether to continue.
     ///
-    /// Training reports after steps (negative sampling: blocks of text) 1, 2, 4, 8 and so on, so that even the shortest
-    /// run can be stopped at a place that does not depend on the clock, and besides several times a second.
+    /// Training reports after steps 1, 2, 4, 8 and so on, so even the shortest run can be stopped at a point that does
+    /// not depend on wall time. It also reports several times per second. Negative sampling counts blocks of text
+    /// instead of steps.
     fn progress(&self, progress: &Progress) -> Control;
 
-    /// Whether the work is to stop: asked where minutes may pass before there is progress to report, as while tables
-    /// are made. [`CancelToken`] answers it.
+    /// Whether the work should stop. Queried where minutes may pass without progress to report, for example while
+    /// tables are built. [`CancelToken`] implements it.
     fn stops(&self) -> bool {
         false
     }
 
-    /// An error if the work is to stop, which was doing this.
+    /// Returns an error naming `action`, the work in progress, if the work should stop.
     ///
     /// # Errors
-    /// [`Error::Interrupted`].
+    /// [`Error::Interrupted`] if [`Observer::stops`] returns true.
     fn go_on(&self, action: &'static str) -> Result<(), Error> {
         if self.stops() { Err(Error::Interrupted { action }) } else { Ok(()) }
     }
 
-    /// Receives a message, such as what was skipped and how often.
+    /// Receives a message, for example what was skipped and how often.
     fn note(&self, message: &str) {
         let _ = message;
     }
 
-    /// Receives a message and the remedies that it shows, for a program that puts its options behind them
-    /// ([`Remedy::show`]); by default the text alone goes to [`Observer::note`].
+    /// Receives a message and the remedies in it, so a program can add its options after them ([`Remedy::show`]). By
+    /// default, passes the text to [`Observer::note`].
     fn note_with(&self, message: &dyn fmt::Display, remedies: &[Remedy]) {
         let _ = remedies;
         self.note(&message.to_string());
     }
 
-    /// A stage of the work begins: what is reported from here on is of it.
+    /// Receives the start of a stage; later reports are about it.
     fn stage(&self, stage: &Stage<'_>) {
         let _ = stage;
     }
 
-    /// Hears what became of a checkpoint: written, or the error. A run that was not asked to stop goes on in both
-    /// cases, since hours of training are worth more than one checkpoint; by default a note says so.
+    /// Receives the result of writing a checkpoint: its path or the error. Unless it was asked to stop, a run continues
+    /// even after an error, because hours of training are worth more than one checkpoint. By default, reports an error
+    /// as a note.
     fn checkpoint(&self, written: Result<&Path, &Error>) {
         if let Err(error) = written {
             self.note_with(&format_args!("the checkpoint could not be written: {error}"), error.remedies());
@@ -169,10 +171,10 @@ impl<F: Fn(&Progress) -> Control + Send + Sync> Observer for F {
     }
 }
 
-/// Stops long work from another thread. Clones are of the same token.
+/// A token that stops long work from another thread. Clones share one state.
 ///
-/// Whatever is running ends with an error of which `is_interrupted()` is true, at its next step and after it has
-/// written its checkpoint, if it was to have one.
+/// After [`CancelToken::cancel`], the running work stops at its next step and returns an error for which
+/// `is_interrupted()` is true. If checkpoints are enabled, it writes one first.
 ///
 /// ```
 /// use senv_core::{CancelToken, Control, Observer, Progress};
@@ -190,24 +192,24 @@ impl<F: Fn(&Progress) -> Control + Send + Sync> Observer for F {
 pub struct CancelToken(Arc<AtomicBool>);
 
 impl CancelToken {
-    /// A token that was not cancelled.
+    /// Creates a token that is not canceled.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks the work to stop; it cannot be taken back.
+    /// Asks the work to stop. This cannot be undone.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Whether it was asked to.
+    /// Whether [`CancelToken::cancel`] was called.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 
-    /// An observer that stops the work by this token, and tells another of all else.
+    /// Wraps an observer so that this token can stop the work; everything else goes to `observer`.
     #[must_use]
     pub fn with<O: Observer>(&self, observer: O) -> Cancellable<O> {
         Cancellable { token: self.clone(), observer }

@@ -1,10 +1,10 @@
-//! Words of a user in messages.
+//! Quoted user text in messages.
 
 use std::fmt::{self, Write};
 
-/// A text in quotes, as messages show it: every character as it is, but control characters, which are escaped.
+/// Quotes a text for a message. Control characters are escaped; all others stay unchanged.
 ///
-/// `{:?}` would escape the marks of Thai and of other scripts, too.
+/// `{:?}` would also escape marks of Thai and other scripts.
 ///
 /// ```
 /// use senv_core::quoted;
@@ -15,7 +15,7 @@ pub fn quoted<T: AsRef<str>>(text: T) -> Quoted<T> {
     Quoted(text)
 }
 
-/// A text that is shown in quotes ([`quoted`]).
+/// A text that is displayed in quotes ([`quoted`]).
 #[derive(Debug, Clone, Copy)]
 pub struct Quoted<T>(T);
 

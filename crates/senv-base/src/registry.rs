@@ -1,5 +1,5 @@
-//! What a program brings of its own, by name. Files hold the name; the program enters what stands behind it, once and
-//! for as long as it runs, so that a handle is a reference that costs nothing to copy.
+//! A program's own implementations, by name. Files store the name. The program registers the implementation once, for
+//! as long as it runs, so a handle is a plain reference that is free to copy.
 
 use std::{
     any::TypeId,
@@ -10,10 +10,10 @@ use std::{
 
 use crate::{Error, Result};
 
-/// The longest name, in bytes.
+/// The maximum length of a name, in bytes.
 const MAX_NAME: usize = 64;
 
-/// A name, and what was entered for it, if anything was.
+/// A name and the value registered for it, if any.
 pub struct Registered<T: ?Sized + 'static> {
     name: Box<str>,
     value: OnceLock<(TypeId, Arc<T>)>,
@@ -25,17 +25,17 @@ impl<T: ?Sized> Registered<T> {
         &self.name
     }
 
-    /// What was entered for it.
+    /// The registered value, if any.
     pub fn get(&self) -> Option<&T> {
         self.value.get().map(|(_, value)| &**value)
     }
 }
 
-/// An entry is whole or not there, whatever panics, and what was entered is called by threads that know nothing of each
-/// other's panics in any case.
+/// A panic leaves a value either fully registered or absent, and threads that call it do not know of each other's
+/// panics anyway.
 impl<T: ?Sized> RefUnwindSafe for Registered<T> {}
 
-/// Equal by name: a registry has each once.
+/// Names are equal if their text is: a registry contains each name once.
 impl<T: ?Sized> PartialEq for Registered<T> {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -50,26 +50,26 @@ impl<T: ?Sized> fmt::Debug for Registered<T> {
     }
 }
 
-/// The names of one kind of thing.
+/// The registered names of one kind of thing.
 pub struct Registry<T: ?Sized + 'static> {
-    /// What it holds, as messages call it: `tokenizer`.
+    /// The kind of thing, as messages call it: `tokenizer`.
     what: &'static str,
-    /// Names that the library has itself.
+    /// Names used by the library.
     reserved: &'static [&'static str],
     entries: RwLock<Vec<&'static Registered<T>>>,
 }
 
 impl<T: ?Sized> Registry<T> {
-    /// An empty one.
+    /// Creates an empty registry.
     pub const fn new(what: &'static str, reserved: &'static [&'static str]) -> Self {
         Self { what, reserved, entries: RwLock::new(Vec::new()) }
     }
 
-    /// Enters a value of type `of`. A name that has one of that type keeps the first.
+    /// Registers a value of type `of`. If the name already has a value of that type, keeps the first.
     ///
     /// # Errors
-    /// [`Error::BadName`] for a name that no file should hold, [`Error::NameTaken`] for one of the library or of
-    /// another type.
+    /// [`Error::BadName`] if files and commands cannot store the name; [`Error::NameTaken`] if the library or a value
+    /// of another type uses it.
     pub fn enter(&self, name: &str, of: TypeId, value: Arc<T>) -> Result<&'static Registered<T>> {
         let taken = || Error::NameTaken { what: self.what, name: name.to_owned() };
         if self.reserved.contains(&name) {
@@ -80,16 +80,16 @@ impl<T: ?Sized> Registry<T> {
         if *present == of { Ok(entry) } else { Err(taken()) }
     }
 
-    /// What has this name, if anything was entered for it.
+    /// Finds a name that has a registered value.
     pub fn find(&self, name: &str) -> Option<&'static Registered<T>> {
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
         entries.iter().copied().find(|entry| *entry.name == *name && entry.value.get().is_some())
     }
 
-    /// The place of a name, whether or not something was entered for it.
+    /// Returns the entry of a name, with or without a registered value.
     ///
     /// # Errors
-    /// [`Error::BadName`].
+    /// [`Error::BadName`] if files and commands cannot store the name.
     pub fn named(&self, name: &str) -> Result<&'static Registered<T>> {
         let mark = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
         if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(mark) {
@@ -97,7 +97,7 @@ impl<T: ?Sized> Registry<T> {
         }
         let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
         Ok(entries.iter().copied().find(|entry| *entry.name == *name).unwrap_or_else(|| {
-            // For as long as the program runs: a handle is a plain reference.
+            // Lives as long as the program: a handle is a plain reference.
             let entry: &'static _ = Box::leak(Box::new(Registered { name: name.into(), value: OnceLock::new() }));
             entries.push(entry);
             entry

@@ -1,17 +1,17 @@
 //! Named, seeded streams of random numbers.
 //!
-//! One stream a purpose and place: `stream(seed, "negatives", &[epoch, block])` gives the same values in every
-//! program, on every machine and at any thread count, and two names never share a stream. The generator is
-//! PCG XSL-RR 128/64 ("Pcg64", O'Neill 2014), whose output its specification fixes.
+//! There is one stream per purpose and place. `stream(seed, "negatives", &[epoch, block])` gives the same values in
+//! every program, on every machine and at any thread count, and two names never share a stream. The generator is PCG
+//! XSL-RR 128/64 ("Pcg64", O'Neill 2014), whose output is fixed by its specification.
 
 use crate::hash::{mix, mix_text};
-/// How numbers are drawn from a [`Stream`].
+/// Traits that draw numbers from a [`Stream`].
 pub use rand::{Rng, RngExt};
 use rand::{SeedableRng, TryRng};
 use rand_pcg::Pcg64;
 use std::convert::Infallible;
 
-/// A stream of random numbers, made by [`stream`]; the traits [`Rng`] and [`RngExt`] draw from it.
+/// A stream of random numbers, created by [`stream`]; use the traits [`Rng`] and [`RngExt`] to draw from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stream(Pcg64);
 
@@ -34,7 +34,7 @@ impl TryRng for Stream {
     }
 }
 
-/// The stream of `purpose` at `place` under `seed`.
+/// Creates the stream of `purpose` at `place` under `seed`.
 ///
 /// ```
 /// use senv_core::rng::Rng;
@@ -46,7 +46,7 @@ impl TryRng for Stream {
 /// ```
 #[must_use]
 pub fn stream(seed: u64, purpose: &str, place: &[u64]) -> Stream {
-    // Four words of SplitMix64 output over the seed, the name and the place.
+    // Four words of SplitMix64 output from the seed, the name and the place.
     let mut state = mix_text(seed, purpose);
     for &coordinate in place {
         state = mix(state ^ coordinate);

@@ -1,14 +1,14 @@
-//! Rows that can be looked up by number.
+//! Rows that are accessed by index.
 
 use ndarray::{ArrayBase, Axis, Data, Ix2};
 
-/// Rows of a table that can be looked up: a trained table, a memory-mapped file.
+/// Rows that are accessed by index: a trained table or a memory-mapped file.
 pub trait Rows: Send + Sync {
-    /// Number of rows.
+    /// The number of rows.
     fn n_rows(&self) -> usize;
-    /// Values in a row.
+    /// The number of values per row.
     fn dim(&self) -> usize;
-    /// Row `i`; panics if there is none.
+    /// Row `i`; panics if `i` is out of range.
     fn row(&self, i: usize) -> &[f32];
 }
 
@@ -26,7 +26,7 @@ impl<R: Rows + ?Sized> Rows for &R {
     }
 }
 
-/// A matrix whose rows lie together in memory, as every matrix does that senv returns.
+/// A matrix whose rows are contiguous in memory, like every matrix that senv returns.
 ///
 /// ```
 /// use senv_core::Rows;
@@ -35,8 +35,8 @@ impl<R: Rows + ?Sized> Rows for &R {
 /// ```
 ///
 /// # Panics
-/// [`Rows::row`] panics for a matrix whose rows do not lie together, such as a transposed one; `as_standard_layout`
-/// makes one of it whose rows do.
+/// [`Rows::row`] panics if the rows of the matrix are not contiguous, for example after a transpose;
+/// `as_standard_layout` returns a matrix whose rows are.
 impl<S: Data<Elem = f32> + Send + Sync> Rows for ArrayBase<S, Ix2> {
     fn n_rows(&self) -> usize {
         self.nrows()

@@ -1,4 +1,4 @@
-//! Bytes that are read in place: of a memory-mapped file, of the program itself, or on the heap.
+//! Bytes that are read in place: from a memory-mapped file, the program itself or the heap.
 
 use std::{
     fmt,
@@ -29,10 +29,10 @@ enum Memory {
 }
 
 impl SharedBytes {
-    /// A part of the bytes.
+    /// Returns a range of the bytes.
     ///
     /// # Panics
-    /// If the range does not lie within the bytes.
+    /// If the range is out of bounds.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.len(), "bytes {range:?} of {}", self.len());
@@ -40,7 +40,7 @@ impl SharedBytes {
         Self { memory: self.memory.clone(), range: start + range.start..start + range.end }
     }
 
-    /// Whether the first byte is at a multiple of `alignment` in memory.
+    /// Whether the address of the first byte is a multiple of `alignment`.
     #[must_use]
     pub fn is_aligned_to(&self, alignment: usize) -> bool {
         (self.as_ptr() as usize).is_multiple_of(alignment)
@@ -73,7 +73,7 @@ impl From<&'static [u8]> for SharedBytes {
     }
 }
 
-/// What `include_bytes!` gives.
+/// The type of `include_bytes!`.
 impl<const N: usize> From<&'static [u8; N]> for SharedBytes {
     fn from(bytes: &'static [u8; N]) -> Self {
         Self::from(&bytes[..])

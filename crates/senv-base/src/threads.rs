@@ -1,4 +1,4 @@
-//! One meaning for a number of threads, everywhere, and threads that a system may refuse.
+//! Thread counts, and starting threads when the system may refuse them.
 
 use std::{
     io,
@@ -6,7 +6,7 @@ use std::{
     thread::{Builder, Scope, ScopedJoinHandle},
 };
 
-/// The threads that a setting stands for: 0 is all cores.
+/// The number of threads for a setting; 0 means all cores.
 ///
 /// ```
 /// assert_eq!(senv_core::threads::thread_count(3), 3);
@@ -20,10 +20,10 @@ pub fn thread_count(threads: usize) -> usize {
     }
 }
 
-/// Starts threads 1 to `n_threads - 1` in `scope`, each with the work that `work` makes for its number; thread 0 is the
-/// caller's. Where the system refuses one (a limit on processes, on memory), the others have to do: it and those behind
-/// it are left out, so the handles may be fewer. No thread begins its work before the last one is started, because a
-/// thread that finds no memory for itself when it starts ends the process.
+/// Starts threads 1 to `n_threads - 1` in `scope`; thread 0 is the caller's. `work` makes the work of each thread from
+/// its number. If the system refuses a thread (a limit on processes or memory), that thread and all later ones are left
+/// out, so there can be fewer handles. No thread starts its work before the last one has started, because a thread that
+/// has no memory to start ends the process.
 ///
 /// ```
 /// let squares = std::thread::scope(|scope| {
@@ -44,7 +44,7 @@ where
     spawn_with_room(THREAD, scope, n_threads, work)
 }
 
-/// The same, if there are `room` bytes for each of them.
+/// Like [`spawn_others`], but requires `room` available bytes per thread.
 fn spawn_with_room<'scope, 'env, T, F>(
     room: usize,
     scope: &'scope Scope<'scope, 'env>,
@@ -76,8 +76,8 @@ where
 
 /// Starts a thread for `work` and returns once it runs.
 ///
-/// For pools of threads: started one after the other by this, none takes the memory that the next one needs to start,
-/// for want of which that one would end the process.
+/// For thread pools: starting threads one after another keeps a running thread from taking the memory that the next
+/// needs to start. A thread without that memory would end the process.
 ///
 /// ```
 /// let (sender, receiver) = std::sync::mpsc::channel();
@@ -88,7 +88,7 @@ where
 ///
 /// # Errors
 ///
-/// The system's, where it starts no thread or has no memory for one.
+/// The system's error if it cannot start a thread or has no memory for one.
 pub fn spawn_in_turn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     check_room(THREAD)?;
     let (runs, work) = announced(work);
@@ -97,21 +97,21 @@ pub fn spawn_in_turn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// What a thread takes by itself: its stack, and what the standard library and the C library ask for once it runs. A
-/// thread that does not find it ends the process.
+/// What a thread needs for itself: its stack, and what the standard library and the C library allocate when it starts.
+/// Without it, the thread ends the process.
 const THREAD: usize = 8 << 20;
 
-/// The same and the memory that the C library sets aside for what a thread allocates, where there is as much: 64 MiB of
-/// addresses.
+/// [`THREAD`] plus the arena that the C library reserves for a thread's allocations if there is room: 64 MiB of address
+/// space.
 const THREAD_AND_ARENA: usize = THREAD + (72 << 20);
 
-/// Whether there are that many bytes. They are asked of the system: an allocator may hold as many in reserve, which is
-/// of no use to a stack.
+/// Checks that this many bytes are available. Maps them from the system, because bytes that the allocator keeps in
+/// reserve cannot serve as a stack.
 fn check_room(bytes: usize) -> io::Result<()> {
     memmap2::MmapMut::map_anon(bytes).map(drop)
 }
 
-/// `work`, which first meets the one who waits for it to run.
+/// Wraps `work` to signal its start through the barrier.
 fn announced<T>(work: impl FnOnce() -> T) -> (Arc<Barrier>, impl FnOnce() -> T) {
     let runs = Arc::new(Barrier::new(2));
     let meeting = Arc::clone(&runs);
@@ -123,14 +123,14 @@ fn announced<T>(work: impl FnOnce() -> T) -> (Arc<Barrier>, impl FnOnce() -> T) 
     (runs, work)
 }
 
-/// How many threads can run beside each other now, of `wanted`: some systems allow fewer than they have cores. At least
-/// 1, the caller's.
+/// The number of threads, up to `wanted`, that can run at the same time now. Some systems allow fewer than they have
+/// cores. At least 1, the caller's.
 #[must_use]
 pub fn startable_threads(wanted: usize) -> usize {
     std::thread::scope(|scope| {
         let others = spawn_with_room(THREAD_AND_ARENA, scope, wanted, |_| || ());
         let n = others.len() + 1;
-        // The scope waits for their work alone; what they take of the system is free once they are joined.
+        // The scope waits only for their work. Joining also waits until the system has freed their resources.
         others.into_iter().for_each(|other| _ = other.join());
         n
     })

@@ -1,19 +1,19 @@
-//! The types and numerics that every senv crate uses.
+//! The types and numerics that all senv crates use.
 //!
-//! Files become lines ([`TextReader`]), lines become tokens ([`Tokenizer`]), tokens become token ids ([`Vocabulary`],
-//! [`TokenId`]); [`Corpus`] does all of that in one pass. Many sentences form one ragged batch ([`Sentences`]),
-//! features of a sentence name rows ([`FeatureList`], [`RowId`]) of a dense table ([`Table`], [`Rows`]), and a
+//! [`TextReader`] reads files as lines, [`Tokenizer`] splits lines into tokens, and [`Vocabulary`] maps tokens to ids
+//! ([`TokenId`]). [`Corpus`] does all three in one pass. [`Sentences`] stores many sentences as one ragged batch. A
+//! [`FeatureList`] names the rows ([`RowId`]) of a dense table ([`Table`], [`Rows`]) that a sentence refers to. A
 //! [`SentenceEncoder`] encodes a sentence as a vector. [`ModelFile`] and [`ModelWriter`] read and write the model file.
-//! This crate knows no metric and no file format of another project.
+//! This crate contains no metrics and reads no file formats of other projects.
 //!
-//! It needs no library of the system. With the feature `ndarray-linalg`, orthogonal initialization and least squares
-//! take their QR factors from LAPACK; the program that is built names the library, for example by `openblas-src` with
-//! its feature `system`. Results agree to rounding and then depend on that library too.
+//! The crate needs no system library. With the feature `ndarray-linalg`, orthogonal initialization and least squares
+//! compute QR factorizations with LAPACK. The final program chooses the library, for example `openblas-src` with its
+//! feature `system`. Results agree up to rounding, and then depend on that library too.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod arrays {
-    //! Arrays: the two precisions, matrix products, parameters.
+    //! Arrays: the two float precisions, matrix products, parameters.
 
     pub use senv_kernels::{Float, TableRows, Work, compiled_here};
     #[cfg(feature = "train")]
@@ -31,19 +31,19 @@ pub mod files {
 }
 
 pub mod text {
-    //! Text files -> lines, in bounded memory.
+    //! Reads text files as lines, in bounded memory.
 
     pub use senv_text::*;
 }
 
 pub mod words {
-    //! Words as numbers: the vocabulary, and what stands for a word that is not known.
+    //! The vocabulary, and vectors for unknown words.
 
     pub use senv_model::{add_signs, words::*};
 }
 
-/// The crate of the vectors and matrices in our signatures, of the version that fits: `senv_core::ndarray::Array2` is
-/// the type that [`SentenceEncoderExt::encode`] returns, whatever version a program has itself.
+/// The crate of the vectors and matrices in senv's signatures. `senv_core::ndarray::Array2` is the type that
+/// [`SentenceEncoderExt::encode`] returns, regardless of the version of `ndarray` that a program depends on.
 pub use ndarray;
 #[cfg(feature = "random")]
 pub use senv_base::rng;

@@ -1,15 +1,13 @@
-//! Computations generic over the precision that are compiled in the crate that writes them down.
+//! Compiles computations that are generic over the precision in the crate that defines them.
 //!
-//! A generic function is compiled again in every crate that calls it, with the optimisation of that crate: a program
-//! put together without optimisation, as in the tests, would train slowly, and each of its crates would take long to
-//! build.
+//! A generic function is compiled again in every crate that calls it, with that crate's optimization level. A program
+//! built without optimization, as in the tests, would train slowly, and each of its crates would take long to build.
 
-/// The body of a function generic over `F: Float`, compiled for f32 and for f64 in the crate where it stands; who calls
-/// the function compiles a call.
+/// Compiles the body of a function generic over `F: Float` for f32 and f64 in the crate that contains it. Callers of
+/// the function compile only a call.
 ///
-/// It is written as a closure that takes each argument of the function by its name and type, with `F` and the lifetime
-/// `'a` as if they had been declared, and cannot use other generics. `self` comes before it and has another name
-/// within.
+/// The body is a closure that names each argument of the function with its type. `F` and the lifetime `'a` are
+/// available as if declared; other generics are not. `self` comes first, under another name.
 ///
 /// ```
 /// use senv_core::arrays::{Float, compiled_here};

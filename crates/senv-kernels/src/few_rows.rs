@@ -1,46 +1,47 @@
-//! A product of few rows with the rows of a large matrix: `out = A Wᵀ`.
+//! Products of few rows with the rows of a large matrix: `out = A Wᵀ`.
 //!
 //! A (the states of a batch, say) is copied once into packed panels of up to 64 transposed rows. W (the weights) is
-//! read in place. A general product packs W first: that makes it a third slower with 128 rows and more than twice as
+//! read in place. A general product packs W first, which makes it a third slower with 128 rows and more than twice as
 //! slow with 32.
 //!
-//! A value is summed from the first term to the last, rounded once a term. So its bits depend on its row and column
-//! alone: not on the other rows, the threads or the width of the vectors.
+//! Each value is summed from the first term to the last, with one rounding per term. So its bits depend only on its row
+//! and column, not on the other rows, the threads or the vector width.
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::prelude::*;
 
 use crate::{kernels, kernels::PANEL_STEP};
 
-/// Products of fewer operations (multiplications and additions) run on one thread: more threads would cost more than
-/// they save.
+/// Products with fewer operations (multiplications and additions) run on one thread, because more threads would cost
+/// more than they save.
 pub const ONE_THREAD: usize = 3_000_000;
 
-/// The most rows of A for which reading W in place is faster than packing it: with rows of at least [`LONG`] values (A
-/// in groups of [`GROUP`] rows), and with shorter rows, where writing the result counts.
+/// The most rows of A for which reading W in place is faster than packing it. The first number is for rows of at least
+/// [`LONG`] values, with A in groups of [`GROUP`] rows. The second is for shorter rows, where writing the result
+/// dominates.
 const MOST_ROWS: (usize, usize) = (512, 32);
 
-/// Rows of this length or more are long.
+/// Rows with at least this many values are long.
 const LONG: usize = 512;
 
 /// Rows of A whose panels are used together.
 const GROUP: usize = 128;
 
-/// Rows of W that a thread takes at a time, and whose sums are computed before they are written: a multiple of the 6
+/// Rows of W that a thread processes at a time. Their sums are computed before they are written. A multiple of the 6
 /// and 14 rows that AVX-512 keeps in registers.
 const TILE: usize = 84;
 
-/// Values in a cache line.
+/// Values per cache line.
 const LINE: usize = 16;
 
-/// The most rows in a panel.
+/// The maximum number of rows in a panel.
 const MOST_WIDTH: usize = 64;
 
-/// Values in all panels that are used before the next ones: a megabyte, so that they stay in the second cache level.
+/// Values in all panels that are used before the next ones: one megabyte, so they stay in the second-level cache.
 const IN_CACHE: usize = 1 << 18;
 
-/// Computes `out = a wᵀ`, or `out += a wᵀ` with `add`; returns false, with nothing computed, where another way is
-/// faster or the memory order does not fit.
+/// Computes `out = a wᵀ`, or `out += a wᵀ` with `add`. Returns false, and computes nothing, if another way is faster or
+/// the memory layout does not fit.
 pub fn times_rows(a: ArrayView2<'_, f32>, w: ArrayView2<'_, f32>, add: bool, out: &mut ArrayViewMut2<'_, f32>) -> bool {
     let ((m, k), n) = (a.dim(), w.nrows());
     let most = if k >= LONG { MOST_ROWS.0 } else { MOST_ROWS.1 };
@@ -64,20 +65,20 @@ pub fn times_rows(a: ArrayView2<'_, f32>, w: ArrayView2<'_, f32>, add: bool, out
 
 /// Packed panels: the transposed rows of A.
 struct Panels {
-    /// The panels of the first `depth` columns, then those of the next `depth`; from `start` on.
+    /// The panels of the first `depth` columns, then those of the next `depth`, and so on, starting at `start`.
     values: Vec<f32>,
-    /// Aligns the panels to cache lines: a vector that crosses two lines is read twice.
+    /// The offset that aligns the panels to cache lines: a vector that crosses two lines is read twice.
     start: usize,
     depth: usize,
-    /// Rows in a panel.
+    /// Rows per panel.
     width: usize,
-    /// Rows, without the padding of the last panel.
+    /// The number of rows, without the padding of the last panel.
     m: usize,
     k: usize,
 }
 
 impl Panels {
-    /// `None` if there is no memory for a copy of `a`.
+    /// Packs the rows of `a`; `None` if memory runs out.
     fn of(a: ArrayView2<'_, f32>) -> Option<Self> {
         let (m, k) = a.dim();
         let width = m.next_multiple_of(PANEL_STEP).min(kernels::panel_width()).min(MOST_WIDTH);
@@ -93,8 +94,7 @@ impl Panels {
             let depth_here = panels.len() / all;
             let columns = a.slice(s![.., block * depth..block * depth + depth_here]);
             for (panel, rows) in panels.chunks_mut(width * depth_here).zip(columns.axis_chunks_iter(Axis(0), width)) {
-                // One cache line of each row at a time, so that the columns it is written to stay in the first cache
-                // level.
+                // One cache line of each row at a time, so the columns being written stay in the first-level cache.
                 let lines = panel.chunks_mut(width * LINE).zip(rows.axis_chunks_iter(Axis(1), LINE));
                 for (panel, lines) in lines {
                     for (i, line) in lines.outer_iter().enumerate() {
@@ -106,7 +106,7 @@ impl Panels {
         Some(Self { values, start, depth, width, m, k })
     }
 
-    /// `out = a wᵀ` or `out += a wᵀ`; W in rows of `k` values, as many as `out` has columns.
+    /// `out = a wᵀ` or `out += a wᵀ`; W has rows of `k` values, as many as `out` has columns.
     fn times_rows(&self, w: &[f32], add: bool, mut out: ArrayViewMut2<'_, f32>) {
         let (width, all) = (self.width, self.m.next_multiple_of(self.width));
         let mut sums = [0.0; TILE * MOST_WIDTH];
@@ -132,7 +132,7 @@ impl Panels {
     }
 }
 
-/// Calls `f` with each value of `out` and its place among the sums.
+/// Calls `f` with each value of `out` and the corresponding sum.
 #[inline(always)]
 fn exchange(out: &mut ArrayViewMut2<'_, f32>, sums: &mut [f32], width: usize, f: impl Fn(&mut f32, &mut f32)) {
     for (lane, row) in out.outer_iter_mut().enumerate() {

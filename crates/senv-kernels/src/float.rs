@@ -9,7 +9,7 @@ pub(crate) mod sealed {
     use ndarray::{ArrayView2, ArrayViewMut2};
 
     pub trait Sealed: Sized {
-        /// `out = a wᵀ` or `out += a wᵀ` where [`few_rows`] is the fastest way; returns whether it was computed.
+        /// Computes `out = a wᵀ` or `out += a wᵀ` if [`few_rows`] is the fastest way; returns whether it did.
         fn times_rows(
             a: ArrayView2<'_, Self>,
             w: ArrayView2<'_, Self>,
@@ -34,10 +34,10 @@ pub(crate) mod sealed {
     }
 }
 
-/// `f32` or `f64`, with the inner loops that training needs. Those of f32 are the [`kernels`](crate::kernels); those of
-/// f64 are plain loops, the scalar reference that the kernels are tested against.
+/// `f32` or `f64`, with the inner loops that training needs. Those of f32 are the [`kernels`](crate::kernels). Those of
+/// f64 are plain loops and the scalar reference that the kernels are tested against.
 ///
-/// All functions over two slices panic if the lengths differ.
+/// All functions on two slices panic if their lengths differ.
 ///
 /// ```
 /// use senv_core::arrays::Float;
@@ -47,13 +47,13 @@ pub(crate) mod sealed {
 /// assert_eq!((norm(&[3.0f32, 4.0]), norm(&[3.0f64, 4.0])), (5.0, 5.0));
 /// ```
 pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + sealed::Sealed {
-    /// Does `work` in this precision, as the crate that writes it down compiled it; see
+    /// Does `work` in this precision, compiled in the crate that defines it; see
     /// [`compiled_here`](super::compiled_here).
     fn compute<W: Work>(input: W::Input<'_, Self>) -> W::Output<'_, Self>;
-    /// The nearest value of this precision.
+    /// Returns the nearest value of this precision.
     #[must_use]
     fn of(x: f64) -> Self;
-    /// The value in f64.
+    /// Returns the value as f64.
     #[must_use]
     fn wide(self) -> f64;
     /// a·b
@@ -65,8 +65,8 @@ pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + seal
     fn add_to(x: &[Self], y: &mut [Self]);
     /// `y *= c`
     fn scale(c: Self, y: &mut [Self]);
-    /// `out = c Σ_{r in rows} v_r`, where row `r` of `values` starts at index `r stride`; rows are added in the order
-    /// given, and the sum is scaled last. Panics if `values` ends before the last value that is needed.
+    /// `out = c Σ_{r in rows} v_r`, where row `r` of `values` starts at index `r stride`. Rows are added in the given
+    /// order, and the sum is scaled last. Panics if `values` is too short for a row.
     fn sum_rows(values: &[Self], stride: usize, rows: &[u32], c: Self, out: &mut [Self]);
     /// `y = tanh(y)`, elementwise.
     fn tanh_in_place(y: &mut [Self]);
@@ -78,20 +78,20 @@ pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + seal
     fn skip_bigram_step(abf: [&[Self]; 3], sign: Self, h: &mut [Self], g: &mut [Self], q: &mut [Self]);
     /// The mean of `f^(words between)` over all orders of `n` words, elementwise; see [`kernels::mean_shares`].
     fn mean_shares(f: &[Self], n: usize, out: &mut [Self]);
-    /// One step of Adam: updates `x` against its gradient `d_x`; `m` and `v` are the moments of `x`.
+    /// One step of Adam: updates `x` with its gradient `d_x`; `m` and `v` are the moments of `x`.
     fn adam(step: &AdamStep<Self>, x: &mut [Self], d_x: &[Self], m: &mut [Self], v: &mut [Self]);
 }
 
-/// A computation in both precisions; [`compiled_here`](super::compiled_here) implements it.
+/// A computation in both precisions, implemented by [`compiled_here`](super::compiled_here).
 pub trait Work {
-    /// Its arguments.
+    /// The arguments.
     type Input<'a, F: Float>;
-    /// Its result.
+    /// The result.
     type Output<'a, F: Float>;
 
-    /// In single precision.
+    /// Computes in single precision.
     fn in_f32<'a>(input: Self::Input<'a, f32>) -> Self::Output<'a, f32>;
-    /// In double precision.
+    /// Computes in double precision.
     fn in_f64<'a>(input: Self::Input<'a, f64>) -> Self::Output<'a, f64>;
 }
 

@@ -1,7 +1,7 @@
-//! Numbers: inner loops with one version for each SIMD level and a scalar twin, the two precisions under one trait,
-//! stable forms of common functions, and the dense table of rows.
+//! Numerics: inner loops for each SIMD level with a scalar reference, the two float precisions under one trait, stable
+//! forms of common functions, and the dense table of rows.
 //!
-//! `senv-core` re-exports it; depend on that crate.
+//! `senv-core` re-exports this crate; depend on that one.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

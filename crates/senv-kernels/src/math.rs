@@ -13,7 +13,7 @@
 //! softmax(a)_j  = e^(a_j − m) / Σ_k e^(a_k − m)
 //! ```
 //!
-//! An input of NaN gives NaN in every function.
+//! Every function returns NaN for a NaN input.
 
 use ndarray::NdFloat;
 
@@ -27,7 +27,7 @@ use ndarray::NdFloat;
 #[inline]
 #[must_use]
 pub fn sigmoid<F: NdFloat>(x: F) -> F {
-    // Of the two forms, the one whose exponential does not overflow.
+    // Use the form whose exponential does not overflow.
     let e = (-x.abs()).exp();
     let upper = F::one() / (F::one() + e);
     if x < F::zero() { e * upper } else { upper }
@@ -46,7 +46,7 @@ pub fn softplus<F: NdFloat>(x: F) -> F {
     x.max(F::zero()) + (-x.abs()).exp().ln_1p()
 }
 
-/// log σ(x) = −softplus(−x), at most 0; no infinity for finite `x`.
+/// log σ(x) = −softplus(−x), at most 0; finite for finite `x`.
 ///
 /// ```
 /// use senv_core::math::log_sigmoid;
@@ -58,13 +58,13 @@ pub fn log_sigmoid<F: NdFloat>(x: F) -> F {
     -softplus(-x)
 }
 
-/// The maximum; −∞ of no values, NaN if one is NaN.
+/// The maximum; −∞ for an empty slice, NaN if a value is NaN.
 fn max<F: NdFloat>(a: &[F]) -> F {
     // Not `Float::max`, which drops NaN.
     a.iter().fold(F::neg_infinity(), |m, &x| if x > m || x.is_nan() { x } else { m })
 }
 
-/// ln Σ e^a, for instance the logarithm of the denominator of a softmax; −∞ of no values.
+/// ln Σ e^a, for example the logarithm of the denominator of a softmax; −∞ for an empty slice.
 ///
 /// ```
 /// use senv_core::math::log_sum_exp;
@@ -79,8 +79,8 @@ pub fn log_sum_exp<F: NdFloat>(a: &[F]) -> F {
     m + a.iter().fold(F::zero(), |sum, &x| sum + (x - m).exp()).ln()
 }
 
-/// Replaces values by their softmax: all in `[0, 1]`, of sum 1. An empty slice stays empty; an infinite maximum, which
-/// has no softmax, gives NaN.
+/// Replaces values by their softmax: all in `[0, 1]`, with sum 1. An empty slice stays empty. If the maximum is
+/// infinite, the softmax is undefined and the result is NaN.
 ///
 /// ```
 /// use senv_core::math::softmax_in_place;

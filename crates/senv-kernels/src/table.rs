@@ -12,14 +12,14 @@ use senv_base::{Error, Result, Rows, SharedBytes, memory::check_memory};
 enum Backing {
     /// On the heap.
     Heap(Vec<f32>),
-    /// In anonymous pages, zero until first written to; cloning shares them, and a write to shared ones copies them
-    /// first. A copy made by `clone` would have to panic where memory is lacking.
+    /// In anonymous pages, zero until first written. Clones share the pages, and a write to shared pages copies them
+    /// first: a copy in `clone` would have to panic if memory runs out.
     Pages(Arc<MmapMut>),
-    /// In a file that is memory-mapped read-only, or in the program itself; cloning shares.
+    /// In a read-only memory map of a file or in the program itself; clones share it.
     Shared(SharedBytes),
 }
 
-/// A dense table of f32, row-major; the starts of two rows are `stride >= dim` values apart.
+/// A dense, row-major table of f32. Rows start `stride >= dim` values apart.
 ///
 /// ```
 /// use senv_core::{Rows, Table};
@@ -39,17 +39,17 @@ pub struct Table {
 }
 
 impl Default for Table {
-    /// A table without rows.
+    /// Returns a table without rows.
     fn default() -> Self {
         Self { backing: Backing::Heap(Vec::new()), n_rows: 0, dim: 0, stride: 0 }
     }
 }
 
-/// Values in a cache line of 64 bytes: rows of tables that are trained start on one.
+/// Values per 64-byte cache line. Rows of tables that are trained start on a line.
 const LINE: usize = 16;
 
 impl Table {
-    /// A table of a vector of exactly `n_rows * dim` values.
+    /// Creates a table from a vector of exactly `n_rows * dim` values.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the vector has another length; [`Error::TooLarge`] if the product overflows.
@@ -61,11 +61,11 @@ impl Table {
         Ok(Self { backing: Backing::Heap(values), n_rows, dim, stride: dim })
     }
 
-    /// A table of zeros for training: rows start on cache lines, memory is allocated when first written to, in huge
-    /// pages where the system has them.
+    /// Creates a table of zeros for training. Rows start on cache lines. The system allocates memory on the first
+    /// write, in huge pages if it supports them.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if the system has not that much memory.
+    /// [`Error::TooLarge`] if there is not enough memory.
     pub fn zeros(n_rows: usize, dim: usize) -> Result<Self> {
         let too_large = || Error::TooLarge { rows: n_rows, dim };
         let stride = dim.checked_next_multiple_of(LINE).ok_or_else(too_large)?;
@@ -76,11 +76,11 @@ impl Table {
         Ok(Self { backing: Backing::Pages(Arc::new(pages)), n_rows, dim, stride })
     }
 
-    /// A table of exactly these `n_rows * dim` little-endian f32, which are not copied (several tensors of one file
-    /// share its map); `path` names them in errors.
+    /// Creates a table from exactly `n_rows * dim` little-endian f32 values, without copying them, so tensors of one
+    /// file can share its map. Errors name `path`.
     ///
     /// # Errors
-    /// [`Error::BadFile`] if there are more or fewer bytes, or the first is at no multiple of four in memory;
+    /// [`Error::BadFile`] if the number of bytes differs or their address is not a multiple of four;
     /// [`Error::TooLarge`] if the size overflows.
     pub fn from_shared(path: &Path, bytes: SharedBytes, n_rows: usize, dim: usize) -> Result<Self> {
         let needed =
@@ -101,7 +101,7 @@ impl Table {
         Ok(Self { backing: Backing::Shared(bytes), n_rows, dim, stride: dim })
     }
 
-    /// The rows as a matrix of ndarray, where they lie.
+    /// Returns the rows as an ndarray matrix without copying them.
     #[must_use]
     pub fn view(&self) -> ArrayView2<'_, f32> {
         let shape = (self.n_rows, self.dim);
@@ -115,11 +115,11 @@ impl Table {
         }
     }
 
-    /// The rows as a matrix of ndarray. Rows without padding on the heap, as [`Table::from_vec`] and encoders make
-    /// them, are not copied; all others are.
+    /// Converts the rows into an ndarray matrix. Copies them unless they are on the heap without padding, as
+    /// [`Table::from_vec`] and encoders create them.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if the copy does not fit into memory.
+    /// [`Error::TooLarge`] if the copy does not fit in memory.
     pub fn into_array(self) -> Result<Array2<f32>> {
         let (n_rows, dim) = (self.n_rows, self.dim);
         let values = match self.backing {
@@ -132,25 +132,25 @@ impl Table {
         Array2::from_shape_vec((n_rows, dim), values).map_err(|_| Error::TooLarge { rows: n_rows, dim })
     }
 
-    /// Number of rows.
+    /// The number of rows.
     #[must_use]
     pub fn n_rows(&self) -> usize {
         self.n_rows
     }
 
-    /// Values in a row, without padding.
+    /// The number of values per row, without padding.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Values from the start of a row to the start of the next.
+    /// The number of values from the start of a row to the start of the next.
     #[must_use]
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// All values, `stride` a row, padding included.
+    /// All values, `stride` per row, including padding.
     #[must_use]
     pub fn values(&self) -> &[f32] {
         let n = self.n_rows * self.stride;
@@ -161,8 +161,8 @@ impl Table {
         }
     }
 
-    /// All values, to be changed; a table that is memory-mapped, or shares its memory with a clone, is first copied
-    /// onto the heap.
+    /// All values, mutable. A table that is memory-mapped or shares its memory with a clone is first copied to the
+    /// heap.
     pub fn values_mut(&mut self) -> &mut [f32] {
         let is_own = match &mut self.backing {
             Backing::Heap(_) => true,
@@ -184,11 +184,11 @@ impl Table {
     }
 
     /// Allocates the memory of all rows now, on the threads of the current rayon pool, instead of at the first write to
-    /// each page: a page fault in the middle of training costs more than the step that needs the page.
+    /// each page. A page fault during training costs more than the step that needs the page.
     pub fn touch(&mut self) {
         use rayon::prelude::*;
         if let Backing::Pages(_) = self.backing {
-            // One write to every 4 KiB; the values do not change.
+            // One write per 4 KiB; the values do not change.
             self.values_mut().par_chunks_mut(1 << 20).for_each(|chunk| {
                 for i in (0..chunk.len()).step_by(1024) {
                     chunk[i] = std::hint::black_box(chunk[i]);
@@ -197,7 +197,7 @@ impl Table {
         }
     }
 
-    /// Row `i`, to be changed.
+    /// Row `i`, mutable.
     ///
     /// # Panics
     /// If `i` is not below [`Table::n_rows`].
@@ -206,20 +206,20 @@ impl Table {
         &mut self.values_mut()[i * stride..][..dim]
     }
 
-    /// The rows in order.
+    /// Iterates over the rows in order.
     #[must_use]
     pub fn iter(&self) -> TableRows<'_> {
         TableRows { table: self, left: 0..self.n_rows }
     }
 
-    /// Whether the table is memory-mapped from a file, or part of the program.
+    /// Whether the table is memory-mapped from a file or part of the program.
     #[must_use]
     pub fn is_mapped(&self) -> bool {
         matches!(self.backing, Backing::Shared(_))
     }
 }
 
-/// Without a copy where rows follow each other in memory, as they do unless a matrix was transposed or sliced.
+/// Does not copy if the rows are contiguous, as they are unless a matrix was transposed or sliced.
 impl From<Array2<f32>> for Table {
     fn from(matrix: Array2<f32>) -> Self {
         let (n_rows, dim) = matrix.dim();
@@ -248,7 +248,7 @@ impl<'t> IntoIterator for &'t Table {
     }
 }
 
-/// The rows of a [`Table`] in order.
+/// Iterator over the rows of a [`Table`].
 #[derive(Debug, Clone)]
 pub struct TableRows<'t> {
     table: &'t Table,

@@ -1,7 +1,7 @@
-//! What every encoder does: a sentence becomes a vector.
+//! The traits of sentence encoders.
 //!
-//! [`SentenceEncoder`] is what an encoder implements, and can be a trait object; [`SentenceEncoderExt`] is what comes
-//! of it for callers, whatever the encoder is behind.
+//! Encoders implement [`SentenceEncoder`], which can be a trait object. Callers use [`SentenceEncoderExt`], which works
+//! with any encoder.
 
 use std::sync::Arc;
 
@@ -17,21 +17,21 @@ use senv_kernels::kernels;
 pub struct Scratch {
     /// Temporary text, such as a lower-cased token.
     pub text: String,
-    /// Tokens of the sentence.
+    /// The tokens of the sentence.
     pub tokens: Vec<TokenId>,
-    /// Features of the sentence.
+    /// The features of the sentence.
     pub features: FeatureList,
     /// Temporary values, such as the sums of a convolution.
     pub values: Vec<f32>,
-    /// Sum of the vectors of unknown words, where an encoder has such vectors.
+    /// The sum of the vectors of unknown words, if the encoder has such vectors.
     pub unknown: Vec<f32>,
 }
 
-/// For implementations of [`SentenceEncoder::encode_batch`]: encodes each sentence with a function that writes its
-/// `dim` values, one row a sentence, in the order given, on all threads of the current rayon pool.
+/// Implements [`SentenceEncoder::encode_batch`]: encodes each sentence with a function that writes its `dim` values.
+/// Returns one row per sentence, in the given order, and uses all threads of the current rayon pool.
 ///
 /// # Errors
-/// [`Error::TooLarge`] if the result does not fit into memory; the error of a sentence.
+/// [`Error::TooLarge`] if the result does not fit in memory; the error of a sentence.
 pub fn encode_batch_with(
     sentences: &[&str],
     dim: usize,
@@ -54,32 +54,33 @@ pub fn encode_batch_with(
 
 /// Encodes a sentence as a vector of [`SentenceEncoder::dim`] values.
 ///
-/// Many sentences are encoded by [`SentenceEncoderExt::encode`], which every encoder has. Vectors are not of length 1,
-/// since the length says something, too; [`SentenceEncoderExt::normalized`] makes them so for a store that wants it.
+/// Use [`SentenceEncoderExt::encode`], which every encoder has, for many sentences. Vectors do not have length 1,
+/// because the length carries information too. [`SentenceEncoderExt::normalized`] gives them length 1 if a vector store
+/// needs it.
 pub trait SentenceEncoder: Send + Sync {
-    /// Embedding dimension.
+    /// The embedding dimension.
     fn dim(&self) -> usize;
 
-    /// What an encoder has to do: writes the embedding of `sentence` to `out`, which holds [`SentenceEncoder::dim`]
-    /// values; zero where no token has a vector. To be called through [`SentenceEncoder::encode_into`], which checks
-    /// that.
+    /// Writes the embedding of `sentence` to `out`, which has [`SentenceEncoder::dim`] values; zero if no token has a
+    /// vector. Implement this method, but call [`SentenceEncoder::encode_into`], which checks the length.
     fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage;
 
-    /// Writes the embedding of `sentence` to `out`; zero where no token has a vector. Allocates nothing once the
-    /// buffers of `scratch` have grown.
+    /// Writes the embedding of `sentence` to `out`; zero if no token has a vector. Allocates nothing once the buffers
+    /// of `scratch` have grown.
     ///
     /// # Panics
-    /// Unless `out` holds [`SentenceEncoder::dim`] values.
+    /// If `out` does not have [`SentenceEncoder::dim`] values.
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         assert!(out.len() == self.dim(), "out has {} values, but the encoder writes {}", out.len(), self.dim());
         self.encode_sentence(sentence, scratch, out)
     }
 
-    /// The same with an error in the place of a panic, for encoders that may fail: one that asks a service implements
-    /// this as well, with [`Error::other`] for what went wrong. [`SentenceEncoder::encode_batch`] calls it.
+    /// Like [`SentenceEncoder::encode_into`], but returns an error instead of panicking. Encoders that can fail, for
+    /// example because they call a service, implement this too and wrap failures with [`Error::other`].
+    /// [`SentenceEncoder::encode_batch`] calls it.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless `out` holds [`SentenceEncoder::dim`] values; that of the encoder.
+    /// [`Error::ShapeMismatch`] if `out` does not have [`SentenceEncoder::dim`] values; the errors of the encoder.
     fn try_encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Result<Coverage> {
         let (expected, got) = (self.dim(), out.len());
         if got != expected {
@@ -88,19 +89,20 @@ pub trait SentenceEncoder: Send + Sync {
         Ok(self.encode_sentence(sentence, scratch, out))
     }
 
-    /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool.
+    /// Returns the embeddings of many sentences, one row per sentence in the given order. Uses all threads of the
+    /// current rayon pool.
     ///
-    /// The number of threads changes nothing. The other sentences may, in models that multiply batches of them with
-    /// matrices (recurrent encoders): the order of a sum follows the shape of the batch, so the same sentence among
-    /// others, or encoded alone, may differ in the last bits.
+    /// The result does not depend on the number of threads. In models that multiply batches of sentences with matrices
+    /// (recurrent encoders), it can depend on the other sentences. The order of a sum follows the shape of the batch
+    /// there, so a sentence encoded alone or with others may differ in the last bits.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if the result does not fit into memory; that of [`SentenceEncoder::try_encode_into`].
+    /// [`Error::TooLarge`] if the result does not fit in memory; the errors of [`SentenceEncoder::try_encode_into`].
     fn encode_batch(&self, sentences: &[&str]) -> Result<(Array2<f32>, Vec<Coverage>)> {
         encode_batch_with(sentences, self.dim(), |sentence, scratch, out| self.try_encode_into(sentence, scratch, out))
     }
 
-    /// The embedding of one sentence, shape `(dim,)`; zero where no token has a vector.
+    /// Returns the embedding of one sentence, shape `(dim,)`; zero if no token has a vector.
     ///
     /// ```
     /// use senv_core::{Coverage, Scratch, SentenceEncoder, SentenceEncoderExt};
@@ -128,7 +130,7 @@ pub trait SentenceEncoder: Send + Sync {
         Array1::from_vec(vector)
     }
 
-    /// Cosine of the embeddings of two sentences, in `[-1, 1]`; 0 where one of them is the zero vector.
+    /// Returns the cosine of the embeddings of two sentences, in `[-1, 1]`; 0 if one of them is the zero vector.
     fn similarity(&self, a: &str, b: &str) -> f32 {
         let mut scratch = Scratch::default();
         let mut vectors = vec![0.0; 2 * self.dim()];
@@ -139,7 +141,7 @@ pub trait SentenceEncoder: Send + Sync {
     }
 }
 
-/// What callers do with any encoder: a model, one behind a pointer, a generic parameter, a trait object.
+/// Methods for callers of any encoder: a model, a pointer to one, a generic parameter, a trait object.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -153,17 +155,18 @@ pub trait SentenceEncoder: Send + Sync {
 /// }
 /// ```
 pub trait SentenceEncoderExt: SentenceEncoder {
-    /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool:
-    /// [`encode_batch`](SentenceEncoder::encode_batch) without the coverage. They are not of length 1.
+    /// Returns the embeddings of many sentences, one row per sentence in the given order. Uses all threads of the
+    /// current rayon pool. This is [`encode_batch`](SentenceEncoder::encode_batch) without the coverage. The vectors do
+    /// not have length 1.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if the result does not fit into memory.
+    /// [`Error::TooLarge`] if the result does not fit in memory.
     fn encode<Text: AsRef<str>>(&self, sentences: &[Text]) -> Result<Array2<f32>> {
         let sentences: Vec<&str> = sentences.iter().map(AsRef::as_ref).collect();
         Ok(self.encode_batch(&sentences)?.0)
     }
 
-    /// The same encoder with vectors of length 1, as most vector databases want them.
+    /// Returns this encoder with vectors of length 1, as most vector databases expect.
     ///
     /// ```
     /// use senv_core::{SentenceEncoder, SentenceEncoderExt};
@@ -178,9 +181,9 @@ pub trait SentenceEncoderExt: SentenceEncoder {
 
 impl<E: SentenceEncoder + ?Sized> SentenceEncoderExt for E {}
 
-/// An encoder whose vectors have length 1, so that their product is the cosine; zero where no token has a vector.
+/// An encoder whose vectors have length 1, so their dot product is the cosine; zero if no token has a vector.
 ///
-/// Cosines are those of the encoder that it holds, to rounding.
+/// Cosines equal those of the wrapped encoder, up to rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Normalized<E>(pub E);
 
@@ -236,40 +239,41 @@ macro_rules! encodes_as_what_it_points_to {
 
 encodes_as_what_it_points_to!(&E, Box<E>, Arc<E>);
 
-/// Gives a type the calls of [`SentenceEncoder`] as methods of its own, so that its users need not import the trait.
+/// Gives a type the methods of [`SentenceEncoder`], so its users do not have to import the trait.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! encoding_methods {
     ([$($generics:tt)*] $type:ty) => {
         impl<$($generics)*> $type {
-            /// Embedding dimension.
+            /// The embedding dimension.
             #[must_use]
             pub fn dim(&self) -> usize {
                 $crate::SentenceEncoder::dim(self)
             }
 
-            /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon
-            /// pool. They are not of length 1 (`normalized`).
+            /// Returns the embeddings of many sentences, one row per sentence in the given order. Uses all threads of
+            /// the current rayon pool. The vectors do not have length 1; see `normalized`.
             ///
             /// # Errors
-            /// [`senv_core::Error::TooLarge`]($crate::Error::TooLarge) if the result does not fit into memory.
+            /// [`senv_core::Error::TooLarge`]($crate::Error::TooLarge) if the result does not fit in memory.
             pub fn encode<Text: AsRef<str>>(&self, sentences: &[Text]) -> $crate::Result<$crate::ndarray::Array2<f32>> {
                 $crate::SentenceEncoderExt::encode(self, sentences)
             }
 
-            /// The same encoder with vectors of length 1, as most vector databases want them.
+            /// Returns this encoder with vectors of length 1, as most vector databases expect.
             #[must_use]
             pub fn normalized(&self) -> $crate::Normalized<&Self> {
                 $crate::Normalized(self)
             }
 
-            /// The embedding of one sentence, shape `(dim,)`; zero where no token has a vector.
+            /// Returns the embedding of one sentence, shape `(dim,)`; zero if no token has a vector.
             #[must_use]
             pub fn encode_one(&self, sentence: &str) -> $crate::ndarray::Array1<f32> {
                 $crate::SentenceEncoder::encode_one(self, sentence)
             }
 
-            /// Cosine of the embeddings of two sentences, in `[-1, 1]`; 0 where one of them is the zero vector.
+            /// Returns the cosine of the embeddings of two sentences, in `[-1, 1]`; 0 if one of them is the zero
+            /// vector.
             #[must_use]
             pub fn similarity(&self, a: &str, b: &str) -> f32 {
                 $crate::SentenceEncoder::similarity(self, a, b)

@@ -1,8 +1,8 @@
-//! How much of a text a model knows, and whether that is enough.
+//! Measures how many words of a text a model knows, and whether that is enough.
 //!
-//! A model that has vectors for unknown words (`unknown-word`) encodes any text, and nothing in its vectors shows that
-//! it knows none of it. [`Coverage`](crate::Coverage) counts the tokens of a sentence, full stops and digits among
-//! them, which are the same in many languages. Here words alone count: tokens with a letter. The thresholds were
+//! A model with vectors for unknown words (`unknown-word`) encodes any text, and its vectors do not show when it knows
+//! none of the words. [`Coverage`](crate::Coverage) counts all tokens of a sentence, including punctuation and digits,
+//! which are the same in many languages. [`KnownWords`] counts only words: tokens with a letter. The thresholds were
 //! measured (`docs/experiments/known-words.md`).
 
 use std::{fmt, ops::AddAssign};
@@ -11,31 +11,30 @@ use crate::{Scratch, SentenceEncoder, Vocabulary};
 use senv_base::{Remedy, TokenId};
 use senv_text::Tokenizer;
 
-/// How many words of some sentences a model knows.
+/// The number of known words in some sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KnownWords {
-    /// Sentences with a word.
+    /// Sentences with at least one word.
     pub sentences: u64,
-    /// Their words: tokens with a letter.
+    /// The words of these sentences: tokens with a letter.
     pub words: u64,
-    /// Of these, the words in the vocabulary, forms of such words, and compounds of them where the model knows those.
+    /// The words in the vocabulary, their forms, and compounds of them if the model uses forms and compounds.
     pub known: u64,
-    /// Of the others, the words that have a vector all the same ([`Coverage::hashed`](crate::Coverage::hashed)).
+    /// Other words that have a vector ([`Coverage::hashed`](crate::Coverage::hashed)).
     pub hashed: u64,
 }
 
 impl KnownWords {
-    /// Sentences at the start of a text that are enough to measure the share.
+    /// The number of sentences at the start of a text that suffices to measure the share.
     pub const SAMPLE: usize = 1_000;
 
-    /// Share of known words below which a text is of another language, or of another kind, than that of a model. With
-    /// 33,000 words of news a model knows .83 of other news and .73 to .83 of other English; of other languages .00 to
-    /// .59 are known to models trained on English. `senv_english::MIN_KNOWN_SHARE` is higher, as that model has more
-    /// words.
+    /// The share of known words below which a text differs from the model in language or kind. A model with 33,000
+    /// words of news knows 0.83 of other news and 0.73 to 0.83 of other English. Models trained on English know 0.00 to
+    /// 0.59 of other languages. `senv_english::MIN_KNOWN_SHARE` is higher because that model has more words.
     pub const MIN_SHARE: f64 = 0.7;
 
-    /// Standard deviations that a small sample may lie below the least share by chance. Names come together, so that 2
-    /// are not enough.
+    /// How many standard deviations below the threshold a small sample may be by chance. Names cluster, so 2 are not
+    /// enough.
     const DEVIATIONS: f64 = 3.0;
 
     /// Counts the words of sentences that an encoder with this tokenizer and vocabulary knows.
@@ -63,7 +62,7 @@ impl KnownWords {
             let unknown = |token: &str, _: &mut Vec<TokenId>| {
                 if is_word(token) {
                     all.words += 1;
-                    // Whether it is a form or a compound of known words only the encoder can tell.
+                    // Only the encoder can tell whether it is a form or a compound of known words.
                     let coverage = encoder.encode_into(token, &mut scratch, &mut vector);
                     let is_known = coverage.tokens > 0 && coverage.known == coverage.tokens;
                     all.known += u64::from(is_known);
@@ -79,7 +78,7 @@ impl KnownWords {
         all
     }
 
-    /// What was counted after `before`.
+    /// Returns the counts since `before`.
     #[must_use]
     pub const fn since(self, before: Self) -> Self {
         Self {
@@ -90,20 +89,20 @@ impl KnownWords {
         }
     }
 
-    /// The share of words that are known, in `[0, 1]`; `None` without a word.
+    /// The share of words that are known, in `[0, 1]`; `None` if there are no words.
     #[must_use]
     pub fn share(self) -> Option<f64> {
         (self.words > 0).then(|| self.known as f64 / self.words as f64)
     }
 
-    /// Whether there are words, and none of them is known.
+    /// Whether there are words and none of them is known.
     #[must_use]
     pub const fn is_unknown_text(self) -> bool {
         self.words > 0 && self.known == 0
     }
 
-    /// What to warn of where the share is below `least`, and so far that it is no chance of a small sample; `None`
-    /// where enough is known.
+    /// Returns a warning if the share is below `least` by more than the chance of a small sample allows; `None`
+    /// otherwise.
     ///
     /// ```
     /// use senv_core::KnownWords;
@@ -129,18 +128,18 @@ impl AddAssign for KnownWords {
     }
 }
 
-/// A text of which a model knows few words; shown, it says what helps.
+/// A text with few words that the model knows. `Display` suggests remedies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct FewKnownWords {
-    /// What was counted.
+    /// The counts.
     pub known: KnownWords,
-    /// The least share of a text that the model fits, in `[0, 1]`.
+    /// The minimum share of known words for a text that fits the model, in `[0, 1]`.
     pub least: f64,
 }
 
 impl FewKnownWords {
-    /// What helps.
+    /// The settings that help.
     #[must_use]
     pub fn remedies(&self) -> &[Remedy] {
         &[Remedy::TrainOnText, Remedy::OtherModel]
@@ -150,7 +149,7 @@ impl FewKnownWords {
 impl fmt::Display for FewKnownWords {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let KnownWords { sentences, .. } = self.known;
-        // Rounded down, so that it never reads as the least share.
+        // Rounded down, so it never equals the minimum share.
         let percent = (100.0 * self.known.share().unwrap_or(1.0)).floor();
         write!(
             f,
@@ -203,7 +202,7 @@ mod tests {
     #[test]
     fn a_small_sample_may_lie_below_the_least_share_by_chance() {
         let few = |words, known| KnownWords { sentences: 1, words, known, hashed: 0 }.few(0.7).is_some();
-        // 3 √(.7 · .3 · n) is 4.3 of 10 words, 43.5 of 1,000.
+        // 3 √(0.7 · 0.3 · n) is 4.3 of 10 words, 43.5 of 1,000.
         for (words, known, expected) in
             [(0, 0, false), (1, 0, true), (10, 2, true), (10, 3, false), (1000, 656, true), (1000, 657, false)]
         {

@@ -1,7 +1,7 @@
-//! Sentence encoders in files: the trait that every encoder has, vocabulary and features, the model file, and the
-//! encoder that needs nothing but a table of compressed rows.
+//! Sentence encoders in files: the encoder trait, vocabulary and features, the model file, and an encoder that needs
+//! only a table of compressed rows.
 //!
-//! `senv-core` re-exports it; depend on that crate.
+//! `senv-core` re-exports this crate; depend on that one.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -19,7 +19,7 @@ pub use known_words::{FewKnownWords, KnownWords};
 pub use static_model::StaticEncoder;
 pub use words::{coverage::Coverage, features::FeatureList, signs::add_signs, vocabulary::Vocabulary};
 
-// Named by the macros of this crate.
+// Used by the macros of this crate.
 #[doc(hidden)]
 pub use ndarray;
 #[doc(hidden)]

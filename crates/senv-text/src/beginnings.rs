@@ -1,4 +1,4 @@
-//! The beginnings of text files, by which settings are chosen before anything is read as a whole.
+//! Reads the beginnings of text files, to choose settings before anything is read completely.
 
 use std::{
     io::Cursor,
@@ -7,22 +7,22 @@ use std::{
 
 use super::{InvalidUtf8, TextOptions, TextReader, is_stdin, peek_stdin};
 
-/// Lines with text and bytes that are looked at, of all files together;
+/// The maximum number of non-blank lines, and of bytes, over all files.
 const MAX_LINES: usize = 10_000;
 const MAX_BYTES: usize = 4 << 20;
-/// of the first file at least so many lines.
+/// The minimum number of lines from the first file, if it has them.
 const MIN_LINES_OF_FIRST: usize = 2_000;
-/// Files that are looked at: of more, this many, evenly spread.
+/// The maximum number of files; if there are more, this many are chosen, evenly spread.
 const MAX_FILES: usize = 100;
-/// Bytes of standard input that are looked at.
+/// The number of bytes examined of standard input.
 const STDIN_BYTES: usize = 256 << 10;
 
-/// The first lines of text files (plain, `.gz`, `.zst`; `-` is standard input), those without text as well: 10,000 with
-/// text at most, of 100 files at most. Invalid bytes are replaced. With `table` the lines are made of the records of
-/// tables.
+/// Returns the first lines of text files (plain, `.gz`, `.zst`; `-` is standard input), including blank ones. Reads at
+/// most 10,000 non-blank lines, about 4 MiB and 100 files. Invalid bytes are replaced. With `table`, the lines come
+/// from the records of tables.
 ///
-/// The part of standard input that is looked at is read again by its next reader. Named pipes have no lines here,
-/// because they can be read only once, and neither have files that cannot be read: reading them gives the error.
+/// The next reader of standard input reads the examined part again. Named pipes have no lines here, because they can be
+/// read only once. Unreadable files have none either; reading them gives the error.
 ///
 /// ```
 /// let file = tempfile::NamedTempFile::new()?;
@@ -36,8 +36,8 @@ pub fn beginnings<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Vec<(Pa
     beginnings_up_to(paths, options, MAX_LINES, MAX_BYTES)
 }
 
-/// The same of at most so many lines with text and about so many bytes, of all files together. Of standard input no
-/// more than 256 kB can be looked at.
+/// Like [`beginnings`], with at most `max_lines` non-blank lines and about `max_bytes` bytes over all files. Examines
+/// at most 256 KiB of standard input.
 #[must_use]
 pub fn beginnings_up_to<P: AsRef<Path>>(
     paths: &[P],
@@ -55,7 +55,7 @@ pub fn beginnings_up_to<P: AsRef<Path>>(
     chosen.into_iter().enumerate().map(of).collect()
 }
 
-/// A file that can be read twice.
+/// Opens a file that can be read twice.
 fn open(path: &Path, options: &TextOptions) -> Option<TextReader> {
     let options = TextOptions { invalid_utf8: InvalidUtf8::Replace, ..options.clone() };
     if is_stdin(path) {
@@ -70,7 +70,7 @@ fn open(path: &Path, options: &TextOptions) -> Option<TextReader> {
 fn beginning(mut reader: TextReader, max_lines: usize, max_bytes: usize) -> Vec<String> {
     let (mut kept, mut lines, mut bytes) = (Vec::new(), 0, 0);
     while lines < max_lines && bytes < max_bytes {
-        // A line that cannot be read ends it; standard input may end within a line there.
+        // An unreadable line ends the beginning; the examined part of standard input may end within a line.
         let Ok(Some(line)) = reader.next_line() else { break };
         lines += usize::from(!line.is_blank());
         bytes += line.text.len() + 1;

@@ -1,4 +1,4 @@
-//! Files -> blocks of whole lines.
+//! Reads files as blocks of whole lines.
 
 use super::{
     InvalidUtf8, TableText, TextOptions,
@@ -18,35 +18,35 @@ use std::{
     },
 };
 
-/// Whole lines of one file: every one ends with a line feed, save the last of the file.
+/// Whole lines of one file; each ends with a line feed, except possibly the last line of the file.
 #[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct TextBlock {
     buffer: Vec<u8>,
     range: std::ops::Range<usize>,
-    /// The file, as an index in the order of reading.
+    /// The index of the file in reading order.
     pub file: usize,
-    /// Number of the first line in its file, counted from 1.
+    /// The number of the first line in its file, counted from 1.
     first_line: u64,
-    /// Of records of a table, the number of each line.
+    /// For records of a table, the number of each line.
     numbers: Vec<u64>,
-    /// Of lines as they are, the place of the first one in the bytes of its file, decompressed.
+    /// For plain lines, the offset of the first one in the decompressed bytes of its file.
     offset: Option<u64>,
 }
 
 impl TextBlock {
-    /// The bytes of its lines.
+    /// The bytes of the lines.
     pub fn bytes(&self) -> &[u8] {
         &self.buffer[self.range.clone()]
     }
 
-    /// The number in its file of the line that is number `i` of the block, from 0.
+    /// The line number in the file for line `i` of the block, counted from 0.
     #[inline]
     pub fn number(&self, i: usize) -> u64 {
         self.numbers.get(i).copied().unwrap_or(self.first_line + i as u64)
     }
 
-    /// The place in the bytes of its file, decompressed, of what stands `at` in the block; of lines as they are.
+    /// For plain lines, the offset in the decompressed bytes of the file for position `at` of the block.
     #[inline]
     pub(super) fn offset(&self, at: usize) -> Option<u64> {
         self.offset.map(|offset| offset + at as u64)
@@ -55,26 +55,26 @@ impl TextBlock {
 
 /// Reads files one after another and splits them into blocks of whole lines.
 ///
-/// Where a block ends depends on the text alone: after the last line end within its size.
+/// A block ends after the last line end within its size, so its end depends only on the text.
 #[doc(hidden)]
 pub struct BlockReader {
     paths: Vec<PathBuf>,
-    /// Files that were not opened yet, by index.
+    /// Files that are not opened yet, by index.
     waiting: VecDeque<usize>,
     open: Option<Open>,
-    /// Size of a block in bytes, where lines allow it.
+    /// The block size in bytes, if lines allow it.
     size: usize,
     max_line_bytes: usize,
     table: Option<TableText>,
     split: Option<Split>,
-    /// Lines that are not cut yet.
+    /// Lines that are not split yet.
     uncut: Box<TextBlock>,
-    /// What failed behind sentences that were cut before.
+    /// An error after sentences that were already split.
     failed: Option<Box<Error>>,
-    /// Lines of files before the present one in which invalid bytes were replaced before they were cut.
+    /// Lines, in files before the current one, in which invalid bytes were replaced before splitting.
     n_replaced: u64,
     invalid_utf8: InvalidUtf8,
-    /// Returns lines as soon as they are read, for input that a person types.
+    /// Returns lines as soon as they are read, for interactive input.
     eager: bool,
     consumed: Arc<AtomicU64>,
     any_expansion: bool,
@@ -83,25 +83,26 @@ pub struct BlockReader {
 struct Open {
     file: usize,
     source: Source,
-    /// Bytes that were read already: the start of the next block.
+    /// Bytes already read: the start of the next block.
     carry: Vec<u8>,
-    /// The place of that in the file.
+    /// The offset of `carry` in the file.
     offset: u64,
     next_line: u64,
     at_start: bool,
     at_end: bool,
-    /// Of a table, what makes lines of its records.
+    /// For a table: converts its records to lines.
     table: Option<TableReader>,
-    /// Of a file of record batches, what makes lines of its rows.
+    /// For a file of record batches: converts its rows to lines.
     arrow: Option<Box<ArrowLines>>,
     splitter: Option<Box<Splitter>>,
 }
 
 impl BlockReader {
-    /// A reader of these files in this order; `-` is standard input.
+    /// Opens files to read in this order; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Io`] if one of the files cannot be opened, so a typing error in the last name is found at once.
+    /// [`Error::Io`] if a file cannot be opened. All files are checked first, so a typo in the last name is found
+    /// immediately.
     pub fn open(paths: &[PathBuf], size: usize, eager: bool, options: &TextOptions) -> Result<Self> {
         for path in paths.iter().filter(|path| path.as_os_str() != "-") {
             std::fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
@@ -109,7 +110,7 @@ impl BlockReader {
         Self::new(paths.to_vec(), size, eager, options)
     }
 
-    /// A reader of an open input; `path` is its name in errors.
+    /// Reads an open input; `path` is its name in errors.
     pub fn from_reader(
         path: PathBuf,
         reader: impl Read + Send + 'static,
@@ -121,7 +122,7 @@ impl BlockReader {
         Self::from_source(path, source, size, eager, options)
     }
 
-    /// A reader of an open file whose compression is known.
+    /// Reads an open file with known compression.
     pub(super) fn from_source(
         path: PathBuf,
         source: Source,
@@ -135,7 +136,7 @@ impl BlockReader {
         Ok(blocks)
     }
 
-    /// A reader of a stretch of a file of plain lines that begins at `offset`, with line `line`.
+    /// Reads a stretch of a file of plain lines that starts at `offset`, with line `line`.
     pub(super) fn of_stretch(
         path: PathBuf,
         reader: impl Read + Send + 'static,
@@ -146,7 +147,7 @@ impl BlockReader {
         let source = Source::plain(reader, "read");
         let mut blocks = Self::from_source(path, source, size, false, options)?;
         if let Some(open) = &mut blocks.open {
-            // What makes a file no text, or is no part of it, stands at its beginning.
+            // A byte order mark and signs of other formats are at the start of the file.
             (open.offset, open.next_line, open.at_start) = (offset, line, offset == 0);
         }
         Ok(blocks)
@@ -182,7 +183,7 @@ impl BlockReader {
         let path = &self.paths[file];
         source.is_lifted.store(self.any_expansion, Ordering::Relaxed);
         let table = self.table.as_ref().map(|table| TableReader::new(table, path, self.invalid_utf8)).transpose()?;
-        // A record is a whole.
+        // A record is never joined with the next.
         let split = if table.is_some() { self.split.and(Some(Split::Lines)) } else { self.split };
         let splitter = split.map(|split| Box::new(Splitter::new(split, self.max_line_bytes, self.invalid_utf8)));
         Ok(Open {
@@ -210,17 +211,17 @@ impl BlockReader {
         self.opened(file, decode::open(path, &self.consumed)?)
     }
 
-    /// The path of a file, by its number.
+    /// The path of a file, by its index.
     pub fn path(&self, file: usize) -> &Path {
         &self.paths[file]
     }
 
-    /// Bytes read from the files so far, before decompression.
+    /// The number of bytes read from the files so far, before decompression.
     pub fn consumed(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
     }
 
-    /// Reads the next block; false at the end of the last file.
+    /// Reads the next block; returns false at the end of the last file.
     pub fn next_block(&mut self, block: &mut TextBlock) -> Result<bool> {
         if let Some(error) = self.failed.take() {
             return Err(*error);
@@ -267,7 +268,7 @@ impl BlockReader {
         }
     }
 
-    /// Lines in which invalid bytes were replaced before they were cut into sentences.
+    /// The number of lines in which invalid bytes were replaced before splitting into sentences.
     pub fn n_replaced(&self) -> u64 {
         let of_file = self.open.as_ref().and_then(|open| open.splitter.as_ref());
         self.n_replaced + of_file.map_or(0, |splitter| splitter.n_replaced)
@@ -276,7 +277,7 @@ impl BlockReader {
 
 impl Open {
     fn next_block(&mut self, block: &mut TextBlock, path: &Path, size: usize, max: usize, eager: bool) -> Result<bool> {
-        // Nothing is left of it behind an error.
+        // After an error, the block is empty.
         (block.range, block.offset) = (0..0, None);
         if let Some(arrow) = &mut self.arrow {
             let is_more = arrow.next_lines(path, size, max, (&mut block.buffer, &mut block.numbers))?;
@@ -298,7 +299,7 @@ impl Open {
         grow(buffer, wanted);
         buffer[..filled].copy_from_slice(&self.carry);
         self.carry.clear();
-        // How far line ends were searched.
+        // How far the buffer has been searched for line ends.
         let (mut searched, mut cut) = (0, None);
         loop {
             while filled < wanted && !self.at_end {
@@ -322,7 +323,7 @@ impl Open {
             if cut.is_some() {
                 break;
             }
-            // A file that is no text may have no line end.
+            // A file that is not text may have no line ends.
             if filled > max.saturating_add(1 + BOM.len()) && self.at_start {
                 foreign(&buffer[..filled], path, false).map_or(Ok(()), Err)?;
             }

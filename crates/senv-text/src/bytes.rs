@@ -1,4 +1,4 @@
-//! Files -> bytes, for formats that are not lines.
+//! Reads files as bytes, for formats that are not lines.
 
 use std::{
     io::{self, BufRead, BufReader, Read},
@@ -13,9 +13,9 @@ use super::{
 };
 use senv_base::{Error, Result};
 
-/// The decompressed bytes of a file: to look at its beginning, and then to read it as bytes or as lines.
+/// The decompressed bytes of a file, to inspect its start and then read it as bytes or lines.
 ///
-/// Compression is detected as by [`TextReader`]; `-` is standard input.
+/// Compression is detected as in [`TextReader`]; `-` is standard input.
 ///
 /// ```
 /// use senv_core::{TextOptions, text::TextBytes};
@@ -35,7 +35,7 @@ pub struct TextBytes {
     is_lifted: Arc<AtomicBool>,
 }
 
-/// White space up to which the first character of a file is looked for.
+/// How much white space may precede the first character of a file.
 const LONGEST_HEAD: usize = 1 << 12;
 
 fn without_mark(head: &[u8]) -> &[u8] {
@@ -49,24 +49,24 @@ impl std::fmt::Debug for TextBytes {
 }
 
 impl TextBytes {
-    /// Opens a file.
+    /// Opens a file; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Io`] if it is not there or its first bytes cannot be read.
+    /// [`Error::Io`] if the file does not exist or its first bytes cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let Source { reader, action, is_lifted } = decode::open(path, &Arc::default())?;
         Ok(Self { path: path.to_owned(), reader: BufReader::new(reader), action, is_lifted })
     }
 
-    /// Whether the file begins like a JSON object: with `{`, after white space. A byte-order mark is passed over,
-    /// nothing else.
+    /// Whether the file starts like a JSON object: with `{`, after optional white space. Consumes nothing except a byte
+    /// order mark.
     ///
     /// # Errors
-    /// [`Error::Io`] if its first bytes cannot be read.
+    /// [`Error::Io`] if the first bytes cannot be read.
     pub fn is_json_object(&mut self) -> Result<bool> {
         let (mut head, mut at_end) = (Vec::new(), false);
-        // What is buffered can be a few bytes.
+        // The buffer may contain only a few bytes.
         while !at_end
             && head.len() < LONGEST_HEAD
             && (BOM.starts_with(&head) || without_mark(&head).trim_ascii().is_empty())
@@ -89,7 +89,7 @@ impl TextBytes {
         Ok(is_object)
     }
 
-    /// The lines of the file.
+    /// Converts into a reader of the file's lines.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if the maximum line length is 0.

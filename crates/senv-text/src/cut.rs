@@ -1,11 +1,11 @@
-//! Bytes of a block -> the text of a line.
+//! Extracts the text of lines from the bytes of a block.
 
 use std::{borrow::Cow, path::Path};
 
 use super::InvalidUtf8;
 use senv_base::{Error, Result};
 
-/// The line that starts at `start`, without its end, and the start of the next one.
+/// Returns the line that starts at `start`, without its end, and the start of the next one.
 #[doc(hidden)]
 #[inline]
 pub fn cut_line(bytes: &[u8], start: usize) -> (&[u8], usize) {
@@ -17,7 +17,7 @@ pub fn cut_line(bytes: &[u8], start: usize) -> (&[u8], usize) {
     (line.strip_suffix(b"\r").unwrap_or(line), end)
 }
 
-/// The line as text, if its length and its bytes are valid; owned where bytes were replaced.
+/// Returns the line as text if its length and bytes are valid; owned if bytes were replaced.
 #[doc(hidden)]
 pub fn check_line<'a>(
     line: &'a [u8],
@@ -44,7 +44,7 @@ fn lossy(line: &[u8], invalid_utf8: InvalidUtf8) -> Cow<'_, str> {
     invalid_utf8.decode(line).unwrap_or_else(|_| String::from_utf8_lossy(line))
 }
 
-/// Whether a text is nothing but white space (of ASCII, or NUL): no sentence.
+/// Whether a text is only ASCII white space or NUL, and so not a sentence.
 ///
 /// ```
 /// assert!(senv_core::text::is_blank(" \t\n") && !senv_core::text::is_blank(" ."));

@@ -1,4 +1,4 @@
-//! Opens a text file of any compression, which is detected by its first bytes and not by its name.
+//! Opens text files with any compression, detected from the first bytes and not from the name.
 
 use std::{
     fs::File,
@@ -22,34 +22,34 @@ pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// The bytes of a file, decompressed.
 pub(super) struct Source {
     pub(super) reader: Box<dyn Read + Send>,
-    /// `read`, or another action on the file: for messages.
+    /// The action on the file for messages: `read`, for example.
     pub(super) action: &'static str,
-    /// Whether it may become more than text can ([`Guard`]).
+    /// Whether it may expand to more than plausible text ([`Guard`]).
     pub(super) is_lifted: Arc<AtomicBool>,
 }
 
 impl Source {
-    /// What is read as it is, or was guarded before.
+    /// A source that is read unchanged, or was guarded before.
     pub(super) fn plain(reader: impl Read + Send + 'static, action: &'static str) -> Self {
         Self { reader: Box::new(reader), action, is_lifted: Arc::default() }
     }
 
-    /// An error of reading it.
+    /// An error of reading the source.
     pub(super) fn error(&self, path: &Path, error: io::Error) -> Error {
         read_error(self.action, path, error)
     }
 }
 
-/// The peeked bytes of standard input, and whether that is all of it.
+/// The peeked bytes of standard input, and whether the input ends after them.
 static AHEAD: Mutex<(Vec<u8>, bool)> = Mutex::new((Vec::new(), false));
 
-/// Whether a path stands for standard input.
+/// Whether a path means standard input.
 #[doc(hidden)]
 pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Peeks at the first bytes of standard input, up to this many; whoever opens `-` next reads them again.
+/// Peeks at up to `n` first bytes of standard input. The next reader that opens `-` reads them again.
 #[doc(hidden)]
 pub fn peek_stdin(n: usize) -> Vec<u8> {
     let mut ahead = AHEAD.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,12 +71,12 @@ fn peek(input: &mut impl Read, n: usize, bytes: &mut Vec<u8>, at_end: &mut bool)
     }
 }
 
-/// The peeked bytes, then the rest; input that has ended is not read again, as a terminal would continue.
+/// Reads the peeked bytes, then the rest. Does not read again after the end, because a terminal would continue.
 fn after_peek(input: impl Read + Send + 'static, (bytes, at_end): (Vec<u8>, bool)) -> impl Read + Send + 'static {
     Cursor::new(bytes).chain(input.take(if at_end { 0 } else { u64::MAX }))
 }
 
-/// Opens a file, or standard input for `-`; counts the bytes read in `consumed`.
+/// Opens a file, or standard input for `-`; `consumed` counts the bytes read.
 pub(super) fn open(path: &Path, consumed: &Arc<AtomicU64>) -> Result<Source> {
     let counter = Arc::clone(consumed);
     let opened = if is_stdin(path) {
@@ -89,7 +89,7 @@ pub(super) fn open(path: &Path, consumed: &Arc<AtomicU64>) -> Result<Source> {
     opened.map_err(|e| Error::io("read", path, e))
 }
 
-/// Detects the compression by the first bytes and adds the decoder.
+/// Detects the compression from the first bytes and adds the decoder.
 pub(super) fn detect(mut raw: impl Read + Send + 'static) -> io::Result<Source> {
     let mut head = [0; 4];
     let mut n = 0;
@@ -100,7 +100,7 @@ pub(super) fn detect(mut raw: impl Read + Send + 'static) -> io::Result<Source> 
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
             Err(e) => return Err(e),
         }
-        // A terminal or a pipe may give a line of two bytes and then wait.
+        // A terminal or a pipe may provide a line of two bytes and then wait.
         if !may_be_compressed(&head[..n]) {
             break;
         }
@@ -141,7 +141,7 @@ impl<R: Read> Read for Counted<R> {
 mod tests {
     use super::*;
 
-    /// Gives three bytes at a time, and fails the test when read again after its end.
+    /// Returns three bytes at a time, and fails the test if it is read after its end.
     struct Once(Cursor<&'static [u8]>, bool);
 
     impl Read for Once {

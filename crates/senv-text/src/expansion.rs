@@ -1,4 +1,4 @@
-//! Refuses a file that becomes more text than text can: it was made to fill memory or a disk.
+//! Rejects files that expand to implausibly much text, because they were probably made to fill memory or a disk.
 
 use std::{
     fmt,
@@ -12,17 +12,17 @@ use std::{
 
 use senv_base::Error;
 
-/// Bytes and lines up to which any file may be text.
+/// Any file below these numbers of bytes and lines is accepted.
 const FIRST_BYTES: u64 = 16 << 20;
 const FIRST_LINES: u64 = 1 << 16;
-/// Rows of record batches up to which they may be: of a column of few different texts many take no more than a byte.
+/// The same for rows of record batches: in a column with few distinct texts, many rows take at most a byte.
 #[cfg(feature = "arrow")]
 const FIRST_ROWS: u64 = 1 << 20;
 
-/// How much a file has become so far.
+/// How far a file has expanded so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Expansion {
-    /// Bytes as they lie in it, some of them read ahead.
+    /// Bytes of the file that were read, some of them ahead.
     pub(crate) compressed: u64,
     /// Bytes of text.
     pub(crate) text: u64,
@@ -30,14 +30,15 @@ pub(crate) struct Expansion {
 }
 
 impl Expansion {
-    /// Whether it may be text, which becomes 3 to 10 bytes for each of its file, logs some 50: 200 bytes at most, and
-    /// 10 lines, as a line takes a byte and more even where one is much like the other. The beginning always may be.
+    /// Whether the size is plausible for text: at most 200 bytes and 10 lines per byte of the file. Typical text has 3
+    /// to 10 bytes per byte of its file, and logs about 50; a line takes at least a byte even if it is similar to
+    /// others. The start of a file is always accepted.
     fn may_be_text(self, first_lines: u64) -> bool {
         let Self { compressed, text, lines } = self;
         (text < FIRST_BYTES || text / 200 <= compressed) && (lines < first_lines || lines / 10 <= compressed)
     }
 
-    /// The error for the rows of a file of record batches that become more.
+    /// Returns an error if a file of record batches has implausibly many rows.
     #[cfg(feature = "arrow")]
     pub(crate) fn check_rows(self, path: &Path) -> senv_base::Result<()> {
         if self.may_be_text(FIRST_ROWS) { Ok(()) } else { Err(self.error(path)) }
@@ -62,7 +63,7 @@ impl fmt::Display for Expansion {
 
 impl std::error::Error for Expansion {}
 
-/// An error of reading a file, with what a guard has found.
+/// Converts an error of reading a file, including what a guard found.
 pub(crate) fn read_error(action: &'static str, path: &Path, error: io::Error) -> Error {
     match error.get_ref().and_then(|error| error.downcast_ref::<Expansion>()) {
         Some(expansion) => expansion.error(path),
@@ -70,7 +71,7 @@ pub(crate) fn read_error(action: &'static str, path: &Path, error: io::Error) ->
     }
 }
 
-/// What comes out of a decoder, while it may be text.
+/// Passes on the output of a decoder as long as it is plausible for text.
 pub(crate) struct Guard<R> {
     decoder: R,
     consumed: Arc<AtomicU64>,
@@ -80,7 +81,7 @@ pub(crate) struct Guard<R> {
 }
 
 impl<R> Guard<R> {
-    /// `consumed` counts what the decoder reads; nothing is refused from where `is_lifted` is set.
+    /// `consumed` counts what the decoder reads. Once `is_lifted` is set, nothing is rejected.
     pub(crate) fn new(decoder: R, consumed: Arc<AtomicU64>, is_lifted: Arc<AtomicBool>) -> Self {
         Self { decoder, consumed, text: 0, lines: 0, is_lifted }
     }
@@ -116,7 +117,7 @@ mod tests {
         gz.finish().unwrap()
     }
 
-    /// The lines of a reader, or the error with which it ends, again and again.
+    /// Counts the lines of a reader, or returns its error, which must repeat.
     fn count(mut reader: TextReader) -> Result<usize> {
         let mut n = 0;
         loop {

@@ -1,14 +1,14 @@
-//! Names files that are no text, by their first bytes.
+//! Recognizes files that are not text by their first bytes.
 
 use std::path::Path;
 
 use super::{table::arrow, wide::wide_text};
 use senv_base::Error;
 
-/// How far into a file the description of a senv model is looked for.
+/// How far into a file the description of a senv model is searched for.
 const MODEL_HEAD: usize = 1 << 10;
 
-/// What a file is where it is no text that can be read, and what to do; nothing for record batches, which may be read.
+/// What a file is if it is not readable text, and the remedy; `None` for record batches, which may be read.
 #[derive(Clone, Copy)]
 struct Foreign {
     found: &'static str,
@@ -23,10 +23,10 @@ const fn batches(found: &'static str) -> Foreign {
     Foreign { found, remedy: None }
 }
 
-/// Beginnings of one kind of file each, which text in UTF-8 does not have.
+/// First bytes of file formats, which UTF-8 text does not have.
 ///
-/// A beginning of printable characters alone stands here with the control characters that follow it in such a file, so
-/// that a sentence may begin with the same letters. UTF-32 comes before UTF-16, whose mark it begins with.
+/// If the first bytes are all printable, the control characters that follow them in such files are included, so a
+/// sentence may start with the same letters. UTF-32 comes before UTF-16, whose mark it starts with.
 const BEGINNINGS: &[(&[u8], Foreign)] = &[
     (b"\xFF\xFE\0\0", foreign_file("in UTF-32", "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)")),
     (b"\0\0\xFE\xFF", foreign_file("in UTF-32", "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)")),
@@ -58,7 +58,7 @@ const BEGINNINGS: &[(&[u8], Foreign)] = &[
     (b"\xBA\x16\x4F\x2F", foreign_file("a fastText or Sent2Vec model", "give it as the model, and text as the input")),
 ];
 
-/// The error for a file that begins with these bytes, if they are the beginning of a known format other than text.
+/// The error for a file that starts with these bytes, if they belong to a known format other than text.
 ///
 pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Error> {
     let known = BEGINNINGS.iter().find(|(beginning, _)| head.starts_with(beginning)).map(|&(_, foreign)| foreign);
@@ -90,7 +90,7 @@ pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Erro
     })
 }
 
-/// The bytes that are there however they arrive: of a pipe, those of the first line.
+/// The available bytes, independent of how they arrive: for a pipe, those of the first line.
 fn settled<'a>(head: &'a [u8], path: &Path) -> &'a [u8] {
     match memchr::memchr(b'\n', head) {
         Some(end) if head.contains(&0) && !path.is_file() => &head[..=end],
@@ -98,18 +98,18 @@ fn settled<'a>(head: &'a [u8], path: &Path) -> &'a [u8] {
     }
 }
 
-/// `BZh`, the block size, and the mark of the first block, or of the end where there is none.
+/// `BZh`, the block size, and the mark of the first block or, if there is none, of the end.
 fn is_bzip2(head: &[u8]) -> bool {
     matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..])
         || matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..])
 }
 
-/// The mark of POSIX in the header of the first file.
+/// The POSIX mark in the header of the first file.
 fn is_tar(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar")
 }
 
-/// A first line of nothing but `%PDF-` and a version.
+/// A first line that is only `%PDF-` and a version.
 fn is_pdf(head: &[u8]) -> bool {
     matches!(head, [b'%', b'P', b'D', b'F', b'-', b'0'..=b'9', b'.', b'0'..=b'9', b'\r' | b'\n', ..])
 }

@@ -1,4 +1,4 @@
-//! Lines of text that are worked on together.
+//! Lines of text that are processed together.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use senv_base::{Error, Result};
 
 use super::TextReader;
 
-/// Lines back to back, with where each stands: texts of millions of lines in two pieces of memory.
+/// Lines stored back to back, with their files and numbers: texts of millions of lines in a few allocations.
 ///
 /// ```
 /// use senv_core::{TextOptions, TextReader, text::Lines};
@@ -20,29 +20,29 @@ use super::TextReader;
 pub struct Lines {
     text: String,
     ends: Vec<usize>,
-    /// Lines before the first one.
+    /// The number of lines before the first one.
     n_before: u64,
-    /// Where each stands: its file among `files`, and its number in that.
+    /// The position of each line: the index of its file in `files`, and its number there.
     places: Vec<(usize, u64)>,
     files: Vec<PathBuf>,
 }
 
 impl Lines {
-    /// All lines of a reader that hold anything but blanks.
+    /// Reads all lines that are not blank.
     ///
     /// # Errors
-    /// Those of reading; [`Error::OutOfMemory`].
+    /// The errors of reading; [`Error::OutOfMemory`].
     pub fn read_sentences(reader: &mut TextReader) -> Result<Self> {
         let mut lines = Self::default();
         lines.fill_sentences(reader, usize::MAX, usize::MAX)?;
         Ok(lines)
     }
 
-    /// Replaces the lines by the next of the reader: so many at most, about so many bytes, and of one block, so that
-    /// those of a shard come together as they do in the whole.
+    /// Replaces the lines by the next of the reader: at most `max_lines`, about `max_bytes` bytes, and all from one
+    /// block. So the lines of a shard are grouped as in the whole input.
     ///
     /// # Errors
-    /// Those of reading; [`Error::OutOfMemory`].
+    /// The errors of reading; [`Error::OutOfMemory`].
     pub fn fill(&mut self, reader: &mut TextReader, max_lines: usize, max_bytes: usize) -> Result<()> {
         self.clear();
         while self.has_room(max_lines, max_bytes)
@@ -54,10 +54,10 @@ impl Lines {
         Ok(())
     }
 
-    /// The same of the lines that hold anything but blanks, whatever the blocks.
+    /// Like [`Lines::fill`], but skips blank lines and ignores block boundaries.
     ///
     /// # Errors
-    /// As [`Lines::fill`].
+    /// The errors of [`Lines::fill`].
     pub fn fill_sentences(&mut self, reader: &mut TextReader, max_lines: usize, max_bytes: usize) -> Result<()> {
         self.clear();
         while self.has_room(max_lines, max_bytes)
@@ -70,7 +70,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Takes all lines away.
+    /// Removes all lines.
     pub fn clear(&mut self) {
         self.n_before += self.ends.len() as u64;
         self.text.clear();
@@ -78,16 +78,16 @@ impl Lines {
         self.places.clear();
     }
 
-    /// Whether there are fewer lines, and fewer bytes.
+    /// Whether there are fewer than `max_lines` lines and fewer than `max_bytes` bytes.
     #[must_use]
     pub fn has_room(&self, max_lines: usize, max_bytes: usize) -> bool {
         self.ends.len() < max_lines && self.text.len() < max_bytes
     }
 
-    /// Appends a line of a file, of this number there.
+    /// Appends a line with its file and its number there.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`].
+    /// [`Error::OutOfMemory`] if memory runs out.
     pub fn push(&mut self, line: &str, path: &Path, number: u64) -> Result<()> {
         let reserved = self.text.try_reserve(line.len()).and_then(|()| self.ends.try_reserve(1));
         let reserved = reserved.and_then(|()| self.places.try_reserve(1));
@@ -102,32 +102,32 @@ impl Lines {
         Ok(())
     }
 
-    /// Whether lines are of several files.
+    /// Whether the lines come from several files.
     #[must_use]
     pub fn has_files(&self) -> bool {
         self.files.len() > 1
     }
 
-    /// The file of line `i`, and its number in that, counted from 1.
+    /// The file of line `i` and its number there, counted from 1.
     #[must_use]
     pub fn place(&self, i: usize) -> (&Path, u64) {
         let (file, number) = self.places[i];
         (&self.files[file], number)
     }
 
-    /// The lines before the next that is read: those of a batch that other batches came before.
+    /// Removes all lines and sets how many precede the next line, for a batch after other batches.
     pub(super) fn go_on_from(&mut self, n_before: u64) {
         self.clear();
         self.n_before = n_before;
     }
 
-    /// Number of lines.
+    /// The number of lines.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no lines.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -146,7 +146,7 @@ impl Lines {
         (0..self.len()).map(|i| self.get(i)).collect()
     }
 
-    /// The lines with their numbers over all that was read, counted from 1.
+    /// Iterates over the lines with their numbers in the whole input, counted from 1.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
         (0..self.len()).map(|i| (self.n_before + 1 + i as u64, self.get(i)))
     }

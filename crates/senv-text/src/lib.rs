@@ -1,6 +1,6 @@
-//! Text files -> lines, in bounded memory; lines -> tokens.
+//! Reads text files as lines in bounded memory, and splits lines into tokens.
 //!
-//! `senv-core` re-exports it; depend on that crate.
+//! `senv-core` re-exports this crate; depend on that one.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -33,7 +33,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 pub use beginnings::{beginnings, beginnings_up_to};
-// For the corpus of `senv-training`, which reads blocks by several threads.
+// For the corpus of `senv-training`, which reads blocks on several threads.
 pub use blocks::{BlockReader, TextBlock};
 pub use bytes::TextBytes;
 pub use cut::is_blank;
@@ -56,31 +56,31 @@ pub use wide::wide_text;
 #[cfg(feature = "arrow")]
 pub use {arrow_array, arrow_schema};
 
-/// Bytes that are read ahead of a decoder.
+/// The number of bytes read ahead of a decoder.
 #[allow(dead_code)]
 const AHEAD_OF_DECODER: usize = 1 << 16;
 
-/// Default of the maximum line length, in bytes: 1 MiB.
+/// The default maximum line length in bytes: 1 MiB.
 pub const DEFAULT_MAX_LINE_BYTES: usize = 1 << 20;
 
-/// What to do with a line that is not UTF-8.
+/// How a line that is not UTF-8 is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum InvalidUtf8 {
-    /// Stop with [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8), or
+    /// Stop with [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8) or
     /// [`Error::NulByte`](senv_base::Error::NulByte), which name file, line and byte.
     #[default]
     Error,
-    /// Replace each invalid sequence, and NUL, by U+FFFD and continue.
+    /// Replace each invalid sequence and each NUL by U+FFFD and continue.
     Replace,
-    /// Take the bytes of the line as characters of ISO 8859-1, as old English data sets are written, NUL as U+FFFD, and
+    /// Read the bytes of the line as ISO 8859-1, the encoding of old English data sets, with NUL as U+FFFD, and
     /// continue.
     Latin1,
 }
 
 impl InvalidUtf8 {
-    /// Bytes as text; owned where they are not UTF-8.
+    /// Decodes bytes as text; the result is owned if they are not UTF-8.
     ///
     /// ```
     /// use senv_core::text::InvalidUtf8;
@@ -92,7 +92,7 @@ impl InvalidUtf8 {
     /// ```
     ///
     /// # Errors
-    /// For [`InvalidUtf8::Error`], where the bytes stop being UTF-8.
+    /// For [`InvalidUtf8::Error`], the position where the bytes stop being UTF-8.
     pub fn decode(self, bytes: &[u8]) -> std::result::Result<Cow<'_, str>, std::str::Utf8Error> {
         match (std::str::from_utf8(bytes), self) {
             (Ok(text), _) => Ok(Cow::Borrowed(text)),
@@ -103,35 +103,35 @@ impl InvalidUtf8 {
     }
 }
 
-/// How text is read.
+/// Options for reading text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextOptions {
-    /// What to do with a line that is not UTF-8; [`InvalidUtf8::Error`] by default.
+    /// How a line that is not UTF-8 is handled; [`InvalidUtf8::Error`] by default.
     pub invalid_utf8: InvalidUtf8,
-    /// The longest accepted line, in bytes without its end, at least 1; [`DEFAULT_MAX_LINE_BYTES`] by default. A longer
-    /// line is an error, which is found before more memory than this and a buffer is used.
+    /// The maximum line length in bytes without the line end, at least 1; [`DEFAULT_MAX_LINE_BYTES`] by default. A
+    /// longer line is an error. Finding it takes no more memory than this limit and a buffer.
     pub max_line_bytes: usize,
-    /// Which fields are the text, of CSV, TSV and JSON lines; none by default: a line is a line.
+    /// The fields of CSV, TSV and JSON lines that contain the text; by default none, and files are plain lines.
     pub table: Option<TableText>,
-    /// What is cut into sentences, each of which becomes a line with the number of the line on which it begins; none by
-    /// default: lines stay as they are. Empty lines stay.
+    /// How text is split into sentences; by default not at all. Each sentence becomes a line with the number of the
+    /// line on which it starts. Empty lines are kept.
     pub split: Option<Split>,
-    /// Whether a compressed file, or one of record batches, may become more text than any text does: 200 bytes or 10
-    /// lines for each of its bytes. Not by default: such a file was made to fill memory or a disk.
+    /// Whether a compressed file, or one of record batches, may expand to more text than is plausible: 200 bytes or 10
+    /// lines per byte of the file. False by default, because such a file was probably made to fill memory or a disk.
     pub any_expansion: bool,
-    /// Whether quotes around the cells of files of pairs are no part of them, as in CSV; not by default. Of a table
-    /// with a column [`TableText::quotes`] says it.
+    /// Whether files of pairs quote their cells as in CSV; false by default. For tables with named columns, see
+    /// [`TableText::quotes`].
     pub quoted_pairs: bool,
 }
 
 impl TextOptions {
-    /// The same for files of plain lines, as they are.
+    /// Returns the same options for files of plain lines.
     #[must_use]
     pub fn of_lines(&self) -> Self {
         Self { table: None, split: None, ..self.clone() }
     }
 
-    /// The same for files of pairs, whose lines are cells with tabs between.
+    /// Returns the same options for files of pairs, whose lines are tab-separated cells.
     #[must_use]
     pub fn of_pairs(&self) -> Self {
         Self { table: self.quoted_pairs.then(TableText::quoted_tsv), ..self.of_lines() }

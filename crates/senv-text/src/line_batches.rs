@@ -1,7 +1,7 @@
-//! Lines in, results out: read, worked on by all threads, written in the order of the input.
+//! Reads lines, processes them on all threads, and writes the results in input order.
 //!
-//! A reader thread fills batches, workers turn each into bytes, the calling thread writes them in order and sends
-//! them back to be filled again. The number of batches is fixed, so memory does not grow with the input.
+//! A reader thread fills batches, workers turn each into bytes, and the calling thread writes them in order and returns
+//! them to the reader. The number of batches is fixed, so memory does not grow with the input.
 
 use std::{
     collections::BTreeMap,
@@ -16,27 +16,27 @@ use senv_base::{Error, threads::spawn_others};
 
 use super::{Lines, TextReader};
 
-/// Lines of a batch at most.
+/// The maximum number of lines in a batch.
 const LINES: usize = 256;
-/// Bytes of text of a batch, but for its last line.
+/// The number of text bytes after which a batch takes no further line.
 const BYTES: usize = 1 << 18;
 
-/// Lines and what became of them.
+/// Lines and their results.
 #[derive(Debug, Default)]
 pub struct LineBatch<T> {
     /// The lines.
     pub lines: Lines,
     /// The bytes to be written for them.
     pub out: Vec<u8>,
-    /// What else there is to tell.
+    /// Further results, such as counts.
     pub tally: T,
 }
 
-/// Sends all lines of `reader` through `work` on `threads` threads and then, in order, through `write`, in bounded
-/// memory.
+/// Processes all lines of `reader` with `work` on `threads` threads and passes the results to `write` in order, in
+/// bounded memory.
 ///
-/// `work` finds `out` empty and `tally` at its default; `state` makes what each thread reuses from batch to batch.
-/// After a failure what lies before it is still written.
+/// `work` receives an empty `out` and a default `tally`. `state` creates what each thread reuses from batch to batch.
+/// After a failure, the batches before it are still written.
 ///
 /// ```
 /// use senv_core::{Error, TextOptions, TextReader, text::{LineBatch, for_line_batches}};
@@ -53,7 +53,7 @@ pub struct LineBatch<T> {
 /// ```
 ///
 /// # Errors
-/// Those of reading, of `work` and `write`; [`Error::Io`] where no thread can be started.
+/// The errors of reading, of `work` and of `write`; [`Error::Io`] if no thread can be started.
 pub fn for_line_batches<S, T: Default + Send, E: From<Error> + Send>(
     reader: TextReader,
     threads: usize,
@@ -65,7 +65,7 @@ pub fn for_line_batches<S, T: Default + Send, E: From<Error> + Send>(
     let (filled_in, filled) = channel::<(u64, LineBatch<T>)>();
     let (done_in, done) = channel();
     for _ in 0..3 * threads + 2 {
-        // The receiver is at hand.
+        // The receiver exists.
         let _ = free_in.send(LineBatch::default());
     }
     let filled = Mutex::new(filled);
@@ -87,14 +87,14 @@ pub fn for_line_batches<S, T: Default + Send, E: From<Error> + Send>(
                 }
             }
         };
-        // Those that were started do the work.
+        // The threads that did start do the work.
         if spawn_others(scope, threads + 1, worker).is_empty() {
             return Err(refused(std::io::ErrorKind::OutOfMemory.into()).into());
         }
         drop(done_in);
-        // Last, so that nothing waits for a worker that could not be started.
+        // Starts last, so nothing waits for a worker that could not be started.
         let reading = Builder::new().spawn_scoped(scope, move || fill(reader, &free, &filled_in)).map_err(refused)?;
-        // Gone at its end are the channels that the other threads wait on.
+        // When it ends, it drops the channels that the other threads wait on.
         let written = write_in_order(done, free_in, write);
         let read = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         written.and(read)
@@ -108,7 +108,7 @@ fn fill<T, E: From<Error>>(
 ) -> Result<(), E> {
     let mut n_before = 0;
     for number in 0.. {
-        // No more batches come when writing has failed.
+        // If writing has failed, no more batches arrive.
         let Ok(mut batch) = free.recv() else { break };
         batch.lines.go_on_from(n_before);
         let result = batch.lines.fill(&mut reader, LINES, BYTES);
@@ -138,7 +138,7 @@ fn write_in_order<T, E>(
             write(&batch)?;
             result?;
             next += 1;
-            // The reader may be done.
+            // The reader may have finished.
             let _ = free.send(batch);
         }
     }

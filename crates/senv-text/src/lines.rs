@@ -1,4 +1,4 @@
-//! Files -> lines.
+//! Reads files as lines.
 
 use std::{
     borrow::Cow,
@@ -15,7 +15,7 @@ use super::{
 };
 use senv_base::Result;
 
-/// Bytes read at a time.
+/// The number of bytes read at a time.
 const BLOCK: usize = 1 << 16;
 
 /// One line of text.
@@ -23,14 +23,14 @@ const BLOCK: usize = 1 << 16;
 pub struct Line<'a> {
     /// The line without its end (`\n` or `\r\n`).
     pub text: &'a str,
-    /// Its file, `-` for standard input.
+    /// The file; `-` is standard input.
     pub path: &'a Path,
-    /// Its line number in that file, counted from 1; of a record of a table, that of its first line.
+    /// The line number in that file, counted from 1; for a record of a table, that of its first line.
     pub number: u64,
 }
 
 impl Line<'_> {
-    /// Whether nothing but white space is on the line: the end of a document.
+    /// Whether the line is only white space, which marks the end of a document.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         is_blank(self.text)
@@ -39,9 +39,10 @@ impl Line<'_> {
 
 /// Reads text files line by line, in bounded memory.
 ///
-/// Files may be plain or compressed by gzip or Zstandard (also of several members or frames), which is detected by
-/// their first bytes; `-` is standard input. A line ends with `\n` or `\r\n`, the last one also at the end of the file.
-/// A byte order mark at the start of a file is dropped. NUL and other control characters are ordinary characters.
+/// Files can be plain or compressed with gzip or Zstandard, including several members or frames. The compression is
+/// detected from the first bytes. `-` is standard input. A line ends with `\n` or `\r\n`; the last line may end with
+/// the file. A byte order mark at the start of a file is dropped. Control characters are ordinary characters, except
+/// NUL; see [`InvalidUtf8`](super::InvalidUtf8).
 ///
 /// ```
 /// use senv_core::{TextOptions, TextReader};
@@ -60,18 +61,18 @@ pub struct TextReader {
     pub(super) block: TextBlock,
     /// The start of the next line in the block.
     pub(super) position: usize,
-    /// Its place among the lines of the block, and the number of the last one.
+    /// Its index among the lines of the block, and the number of the last line.
     pub(super) place: usize,
     number: u64,
     pub(super) options: TextOptions,
     /// The last line in which invalid bytes were replaced.
     mended: String,
     pub(super) n_replaced: u64,
-    /// Lines of the present file before the next one.
+    /// Lines of the current file before the next one.
     pub(super) n_records: u64,
     /// The file and the block of the last line.
     pub(super) last_block: Option<(usize, u64)>,
-    /// What is left of a shard, and how many of its files were begun.
+    /// The rest of a shard, and how many of its files were started.
     pub(super) pieces: Option<Box<Pieces>>,
     pub(super) n_pieces: usize,
 }
@@ -83,10 +84,10 @@ impl std::fmt::Debug for TextReader {
 }
 
 impl TextReader {
-    /// Reads these files one after another; `-` is standard input.
+    /// Opens files to read one after another; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Io`](senv_base::Error::Io) if one of the files is not there;
+    /// [`Error::Io`](senv_base::Error::Io) if a file does not exist;
     /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if the maximum line length is 0.
     pub fn open<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Result<Self> {
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
@@ -106,7 +107,7 @@ impl TextReader {
         Ok(Self::new(BlockReader::from_reader(name.into(), reader, BLOCK, true, options)?, options.clone()))
     }
 
-    /// The lines of an open file whose compression is known.
+    /// Reads the lines of an open file with known compression.
     pub(super) fn from_source(path: PathBuf, source: Source, options: &TextOptions) -> Result<Self> {
         Ok(Self::new(BlockReader::from_source(path, source, BLOCK, true, options)?, options.clone()))
     }
@@ -128,10 +129,10 @@ impl TextReader {
         }
     }
 
-    /// The next line, or `None` at the end of the last file.
+    /// Returns the next line, or `None` at the end of the last file.
     ///
     /// # Errors
-    /// [`Error::Io`](senv_base::Error::Io) if a file cannot be read or is truncated or damaged in its compression;
+    /// [`Error::Io`](senv_base::Error::Io) if a file cannot be read, or its compressed data are truncated or damaged;
     /// [`Error::NotText`](senv_base::Error::NotText) for a file of another format;
     /// [`Error::LineTooLong`](senv_base::Error::LineTooLong); [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8).
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
@@ -157,7 +158,7 @@ impl TextReader {
         Ok(Some(Line { text, path, number: self.number }))
     }
 
-    /// The end of the last line as it stands in the file: of Unix, of Windows, or none at the end of the file.
+    /// The end of the last line in the file: `\n`, `\r\n`, or empty at the end of the file.
     pub(super) fn line_end(&self) -> &'static str {
         let read = &self.block.bytes()[..self.position];
         if read.ends_with(b"\r\n") {
@@ -169,13 +170,13 @@ impl TextReader {
         }
     }
 
-    /// Bytes of the files that have been read so far, as they lie on the disk, some of them ahead of the lines.
+    /// The number of bytes read so far from the files, as stored on disk. Includes bytes read ahead of the lines.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.blocks.consumed()
     }
 
-    /// Number of lines so far in which invalid bytes were replaced.
+    /// The number of lines so far in which invalid bytes were replaced.
     #[must_use]
     pub fn n_replaced(&self) -> u64 {
         self.n_replaced + self.blocks.n_replaced()

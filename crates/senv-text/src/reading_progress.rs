@@ -1,4 +1,4 @@
-//! How far the reading of files has come.
+//! Progress of reading files.
 
 use std::{
     path::Path,
@@ -7,10 +7,10 @@ use std::{
 
 use senv_base::{Control, Error, Observer, Progress, Result};
 
-/// Time between two reports.
+/// The time between two reports.
 const REPORT: Duration = Duration::from_millis(100);
 
-/// Reports how many bytes of files have been read, ten times a second at most, and hears whether to go on.
+/// Reports how many bytes of files have been read, at most ten times per second, and checks whether to continue.
 ///
 /// ```
 /// use senv_core::{NoObserver, TextOptions, TextReader, text::ReadingProgress};
@@ -36,7 +36,7 @@ pub struct ReadingProgress {
 }
 
 impl ReadingProgress {
-    /// Of reading these files from now on; `action` is what an interruption is said to have ended.
+    /// Starts measuring the reading of these files; errors name `action` as what was interrupted.
     #[must_use]
     pub fn new<P: AsRef<Path>>(paths: &[P], action: &'static str) -> Self {
         let size = |path: &P| std::fs::metadata(path).ok().filter(|m| m.is_file()).map(|m| m.len());
@@ -44,21 +44,20 @@ impl ReadingProgress {
         Self { action, bytes: paths.iter().map(size).sum(), began: now, reported: now, between: REPORT }
     }
 
-    /// The same with a report at each call: for tests, which count them on machines of any speed.
+    /// Reports at each call, for tests that count reports on machines of any speed.
     #[doc(hidden)]
     #[must_use]
     pub fn at_each_call(self) -> Self {
         Self { between: Duration::ZERO, ..self }
     }
 
-    /// Share of the files that so many bytes are; 0 where one of them is no regular file, so that their size is not
-    /// known.
+    /// The share of the files that `bytes_read` is; 0 if a file is not a regular file, because its size is unknown.
     #[must_use]
     pub fn share(&self, bytes_read: u64) -> f64 {
         self.bytes.map_or(0.0, |bytes| bytes_read as f64 / bytes.max(1) as f64).min(1.0)
     }
 
-    /// Reports if it is time to: so many bytes have been read, and so many tokens if they are counted.
+    /// Reports, if it is time, the bytes read and the tokens, if they are counted.
     ///
     /// # Errors
     /// [`Error::Interrupted`] if the observer asks to stop.
@@ -66,7 +65,7 @@ impl ReadingProgress {
         self.report_of(self.share(bytes_read), bytes_read, tokens, observer)
     }
 
-    /// As [`ReadingProgress::report`], where another share of the work is done than of the bytes.
+    /// Like [`ReadingProgress::report`], for work whose completed share differs from that of the bytes.
     #[doc(hidden)]
     pub fn report_of(
         &mut self,

@@ -1,4 +1,4 @@
-//! Whole records of tables, as they stand in their files.
+//! Whole records of tables, unchanged from their files.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,9 @@ use senv_base::{Error, Result};
 
 use super::{TableColumn, TableFormat, TextOptions, TextReader};
 
-/// Copies the records of tables that are wanted, by their file and first line, in the order of the files, after the
-/// titles of the first file. Lines are written as they are, each with the end that it has in its file, and one of Unix
-/// where the last of a file has none. `other_titles` is the error of
-/// a file whose titles are not those of the first.
+/// Copies the selected records of tables, in the order of the files, after the header of the first file. `is_wanted`
+/// receives the file and the first line of a record. Lines keep their content and line ends; if the last line of a file
+/// has no end, `\n` is added. `other_titles` creates the error for a file whose header differs from the first.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -25,7 +24,7 @@ use super::{TableColumn, TableFormat, TextOptions, TextReader};
 /// ```
 ///
 /// # Errors
-/// Those of reading, of `other_titles` and of `write`.
+/// The errors of reading, of `other_titles` and of `write`.
 pub fn copy_records<E: From<Error>>(
     paths: &[PathBuf],
     options: &TextOptions,
@@ -63,10 +62,10 @@ pub fn copy_records<E: From<Error>>(
     Ok(())
 }
 
-/// The lines of a file, whatever is in them.
+/// The lines of a file, regardless of their content.
 struct RawLines {
     reader: TextReader,
-    /// The line that was read too far.
+    /// The line that was read ahead.
     ahead: Option<(u64, String, &'static str)>,
 }
 
@@ -76,7 +75,7 @@ impl RawLines {
         Ok(Self { reader, ahead: None })
     }
 
-    /// The lines before the one of this number, or all that are left, without empty ones at the end, which belong to no
+    /// Returns the lines before line `number`, or all remaining lines. Omits trailing empty lines, which belong to no
     /// record.
     fn until(&mut self, number: Option<u64>) -> Result<String> {
         let (mut lines, mut end) = (String::new(), 0);

@@ -1,28 +1,28 @@
-//! Long runs of brackets, quotes and blanks behind a full stop, made easy for the rules of Unicode.
+//! Speeds up the rules of Unicode for long runs of brackets, quotes and spaces after a full stop.
 //!
-//! For each character of such a run rule SB8 looks ahead for a small letter, over the rest of the run
-//! (`unicode-segmentation` 1.13 keeps no note of what it saw), which takes the square of its length. The rules treat
-//! the run as they treat its first character (`Close*`, then `Sp*`), and pass over format characters before they look
-//! ahead. So all but the first become format characters, of the same length together: the bounds are the same.
+//! For each character of such a run, rule SB8 looks ahead for a lower-case letter over the rest of the run, which takes
+//! quadratic time (`unicode-segmentation` 1.13 does not cache the result). The rules treat the run like its first
+//! character (`Close*`, then `Sp*`) and skip format characters before looking ahead. So all characters except the first
+//! are replaced by format characters of the same total length, which leaves the boundaries unchanged.
 
 use std::{borrow::Cow, collections::HashMap};
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The full stops behind which SB8 looks ahead (`ATerm`).
+/// The full stops after which SB8 looks ahead (`ATerm`).
 const FULL_STOPS: [char; 4] = ['.', '\u{2024}', '\u{fe52}', '\u{ff0e}'];
-/// Bytes of a run from which on it is worth the work.
+/// The length in bytes at which replacing a run pays off.
 const LONG: usize = 64;
-/// A format character, of two bytes (the soft hyphen).
+/// A format character of two bytes (the soft hyphen).
 const FORMAT: &[u8] = "\u{ad}".as_bytes();
 
-/// The text with format characters in the place of long runs; bounds of sentences are at the same bytes.
+/// Replaces long runs by format characters; sentence boundaries stay at the same bytes.
 pub(super) fn with_short_runs(text: &str) -> Cow<'_, str> {
     let mut changed: Option<Vec<u8>> = None;
     let mut rules = Rules::default();
     for (at, stop) in text.match_indices(FULL_STOPS) {
         let mut from = at + stop.len();
-        // Seldom is there a run.
+        // Runs are rare.
         if text.as_bytes()[from..].get(..LONG).is_none_or(|head| head.iter().any(u8::is_ascii_alphanumeric)) {
             continue;
         }
@@ -40,17 +40,17 @@ pub(super) fn with_short_runs(text: &str) -> Cow<'_, str> {
             from = end;
         }
     }
-    // Whole characters became whole characters.
+    // Whole characters were replaced by whole characters.
     changed.and_then(|bytes| String::from_utf8(bytes).ok()).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// What the rules say of characters, found by asking them.
+/// The rules for characters, determined by calling the segmenter.
 #[derive(Default)]
 struct Rules(HashMap<(bool, char), bool>);
 
 impl Rules {
-    /// Whether a sentence that has ended, with or without blanks behind it, is over only behind this character, which
-    /// ends none itself.
+    /// Whether a complete sentence, with or without spaces after it, extends to include this character, which does not
+    /// end a sentence itself.
     fn is_of_run(&mut self, blanks: bool, c: char) -> bool {
         if c.is_ascii_alphanumeric() || !blanks && c.is_whitespace() {
             return false;
@@ -61,7 +61,7 @@ impl Rules {
         })
     }
 
-    /// Whether a character of a run is no format character, and no mark of the character before.
+    /// Whether a character of a run is neither a format character nor a mark on the previous character.
     fn is_of_its_own(&mut self, blanks: bool, c: char) -> bool {
         if blanks { c.is_whitespace() } else { !self.is_of_run(true, c) }
     }

@@ -1,26 +1,26 @@
-//! Paragraphs -> sentences.
+//! Splits paragraphs into sentences.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::sentence_runs::with_short_runs;
 
-/// Words with a full stop behind which a sentence goes on, in lower case and without it.
+/// Abbreviations after which a sentence continues, in lower case and without the final period.
 const TITLES: &[&str] = &[
     "adm", "approx", "asst", "atty", "brig", "capt", "cf", "cmdr", "col", "cpl", "dr", "e.g", "esp", "gen", "gov",
     "hon", "i.e", "lieut", "lt", "maj", "messrs", "mlle", "mme", "mr", "mrs", "ms", "mt", "pfc", "prof", "pvt", "rep",
     "rev", "rte", "sen", "sgt", "supt", "v", "viz", "vs",
 ];
-/// Words behind which it goes on with a number.
+/// Abbreviations after which it continues if a number follows.
 const BEFORE_NUMBERS: &[&str] = &[
     "a.d", "apr", "aug", "c", "ch", "dec", "eq", "eqs", "feb", "fig", "figs", "jan", "jul", "jun", "mar", "no", "nos",
     "nov", "oct", "p", "pp", "ref", "refs", "sec", "sep", "sept", "vol", "vols",
 ];
-/// Words that may end a sentence, which goes on unless a word follows that sentences begin with.
+/// Abbreviations that may end a sentence. It continues unless a word from [`BEGINNINGS`] follows.
 const EITHER: &[&str] = &[
     "a.m", "al", "ave", "b.c", "blvd", "bros", "co", "corp", "dept", "ed", "eds", "est", "etc", "inc", "jr", "ltd",
     "op", "p.m", "rd", "sr", "st",
 ];
-/// Words that sentences begin with.
+/// Words that start sentences.
 const BEGINNINGS: &[&str] = &[
     "a", "about", "after", "all", "also", "although", "an", "and", "another", "any", "as", "at", "because", "before",
     "both", "but", "by", "can", "did", "do", "does", "during", "each", "even", "every", "for", "from", "had", "has",
@@ -31,15 +31,15 @@ const BEGINNINGS: &[&str] = &[
     "where", "which", "while", "who", "why", "will", "with", "would", "yes", "yet", "you", "your",
 ];
 
-/// Bytes of a word that counts as one of these, or as initials.
+/// The maximum length in bytes of these abbreviations and of initials.
 const LONGEST: usize = 256;
-/// Marks that end sentences where they stand apart.
+/// Marks that end sentences when they stand apart.
 const MARKS: [char; 3] = ['.', '!', '?'];
 
-/// The sentences of a text, without the white space around them: by the rules of Unicode (UAX 29), but not behind an
-/// abbreviation or an initial (`Dr.`, `J. Smith`), nor before a small letter. Abbreviations are those of English;
-/// behind one that may end a sentence (`Inc.`, `the U.S.`) the next word decides. An empty line ends a sentence, a
-/// single line end does not.
+/// Returns the sentences of a text, without surrounding white space. Follows the rules of Unicode (UAX 29), but does
+/// not end a sentence after an abbreviation or initial (`Dr.`, `J. Smith`), or before a lower-case letter. The
+/// abbreviations are English. After one that may end a sentence (`Inc.`, `the U.S.`), the next word decides. An empty
+/// line ends a sentence; a single line end does not.
 ///
 /// ```
 /// use senv_core::text::sentences;
@@ -53,7 +53,7 @@ pub fn sentences(text: &str) -> Vec<&str> {
     paragraphs(text).flat_map(sentences_of_paragraph).collect()
 }
 
-/// Parts between empty lines.
+/// The parts between empty lines.
 fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     let (mut start, mut at) = (0, 0);
     let mut cuts = Vec::new();
@@ -73,14 +73,14 @@ fn sentences_of_paragraph(text: &str) -> Vec<&str> {
     let (mut start, mut next_at) = (0, 0);
     for (at, piece) in pieces(text) {
         let end = at + piece.len();
-        // White space is walked over once, however many pieces of it there are.
+        // White space is scanned once, regardless of how many pieces it contains.
         if next_at < end {
             next_at = text.len() - text[end..].trim_start().len();
         }
         let next = &text[next_at..];
         let is_small = next.starts_with(char::is_lowercase);
         if piece.trim_start().is_empty() {
-            // It changes nothing in the sentence that it is behind, and is left out where it is behind none.
+            // White space after a sentence belongs to it; at the start of one it is dropped.
             if start == at && !is_small {
                 start = end;
             }
@@ -98,32 +98,33 @@ fn sentences_of_paragraph(text: &str) -> Vec<&str> {
     found
 }
 
-/// The sentences of Unicode, with where they start; a line end within one is a space there.
+/// The sentences of Unicode with their start offsets. A line end within a sentence counts as a space.
 fn pieces(text: &str) -> Vec<(usize, &str)> {
     let mut pieces: Vec<(usize, &str)> = Vec::new();
-    // Whether the last piece is over, and not only its line.
+    // Whether the last piece ended a sentence, and not only a line.
     let mut is_over = true;
     let with_short_runs = with_short_runs(text);
     let bounds = with_short_runs.split_sentence_bound_indices().map(|(at, piece)| (at, &text[at..at + piece.len()]));
     for (at, piece) in bounds.flat_map(|(at, piece)| apart(at, piece)) {
         match pieces.last_mut() {
-            // Unicode ends a sentence at every line end; here only where one is over.
+            // Unicode ends a sentence at every line end; here a line end counts only after a complete sentence.
             Some((start, last)) if !is_over => *last = &text[*start..at + piece.len()],
             _ => pieces.push((at, piece)),
         }
-        // What is closed or white in the piece before has not ended it.
+        // Closing marks and white space at the end of the previous piece do not matter.
         is_over = !piece.ends_with(['\n', '\r']) || ends_sentence(piece);
     }
     pieces
 }
 
-/// The parts of a piece behind marks that stand apart, as in texts whose tokens were separated: nothing but an end is
-/// written so, even before a small letter. Several of them (`. . .`) are none.
+/// Splits a piece after marks that stand apart, as in text with separated tokens. There they always end a sentence,
+/// even before a lower-case letter. Several of them (`. . .`) do not.
 fn apart(at: usize, piece: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_blank = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
     let bytes = piece.as_bytes();
-    // Where a part starts; whether what is before `end` ends with a mark apart and has not been cut there; the last
-    // character, and the last that is no white space; where the next of these is.
+    // In order: the start of the current part; whether the text before `end` ends with a separate mark and was not cut
+    // there; the last character. Then: whether the last character that is not white space was a mark; the offset of
+    // the next one.
     let (mut start, mut ends_apart, mut last, mut last_mark, mut next_at) = (0, false, 'x', false, 0);
     let cut = move |(from, c): (usize, char)| {
         let end = from + c.len_utf8();
@@ -151,17 +152,17 @@ fn ends_apart(piece: &str) -> bool {
     rest.is_some_and(|rest| rest.ends_with(char::is_whitespace) && !rest.trim_end().ends_with(MARKS))
 }
 
-/// Whether a piece ends with a mark that ends sentences, perhaps in quotes or brackets.
+/// Whether a piece ends with a mark that ends sentences, possibly followed by quotes or brackets.
 fn ends_sentence(piece: &str) -> bool {
     let is_closing = |c: char| matches!(c, '"' | '\'' | ')' | ']' | '»' | '”' | '’' | '」' | '』') || c.is_whitespace();
     piece.trim_end_matches(is_closing).ends_with(['.', '!', '?', '…', '。', '！', '？', '؟', '।'])
 }
 
-/// Whether a sentence goes on behind this piece with what comes next: its last word is an abbreviation or an initial.
+/// Whether the sentence continues after this piece with `next`, because its last word is an abbreviation or an initial.
 fn goes_on(piece: &str, next: &str) -> bool {
     let Some(rest) = piece.trim_end().strip_suffix('.') else { return false };
     let is_end = |c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '“' | '-' | '–');
-    // None of these words is longer: what follows a long text without blanks need not walk back through it.
+    // No such word is longer, so there is no need to search further back in a long text without spaces.
     let mut from = rest.len().saturating_sub(LONGEST);
     while !rest.is_char_boundary(from) {
         from -= 1;
@@ -184,7 +185,7 @@ fn goes_on(piece: &str, next: &str) -> bool {
     if is_of(TITLES) || is_of(BEFORE_NUMBERS) && next.starts_with(|c: char| c.is_numeric()) {
         return true;
     }
-    // I ends sentences; more than one initial may be a name (J. A. Smith) or not (the U.S.).
+    // "I" ends sentences. Several initials may be a name (J. A. Smith) or not (the U.S.).
     let initials = word.split('.').filter(|part| is_initial(part)).count();
     let is_initials = initials > 0 && initials == word.split('.').count() && word != "I";
     (is_initials && initials == 1) || (is_initials || is_of(EITHER)) && !begins()
@@ -231,7 +232,7 @@ mod tests {
         }
     }
 
-    /// No clock: where one of these took the square of its length, nobody would wait for the end.
+    /// Uses no clock: if one of these took quadratic time, the test would not finish in reasonable time.
     #[test]
     fn a_line_of_any_run_is_cut_in_steps_that_grow_with_its_length() {
         let n = 900_000;

@@ -1,4 +1,4 @@
-//! Blocks of lines -> blocks of sentences, one a line.
+//! Splits blocks of lines into blocks of sentences, one per line.
 
 use std::{borrow::Cow, ops::Range, path::Path};
 
@@ -10,21 +10,21 @@ use super::{
 };
 use senv_base::{Error, Result};
 
-/// Bytes of a paragraph that are cut although it goes on.
+/// A paragraph of this many bytes is split although it continues.
 const LONG: usize = 1 << 16;
 
-/// What is cut into sentences ([`sentences`]).
+/// The unit that is split into sentences with [`sentences`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Split {
-    /// Each line by itself.
+    /// Each line separately.
     Lines,
-    /// Paragraphs: a line goes on in the next one, up to an empty line or the end of the file. Records of tables are
-    /// cut by themselves.
+    /// Paragraphs: a sentence can continue on the next line, up to an empty line or the end of the file. Records of
+    /// tables are split separately.
     Paragraphs,
 }
 
-/// Lines as they are put out, with their numbers.
+/// The lines to return, with their numbers.
 pub(super) struct Output<'a> {
     pub(super) text: &'a mut Vec<u8>,
     pub(super) numbers: &'a mut Vec<u64>,
@@ -40,15 +40,15 @@ impl Output<'_> {
     }
 }
 
-/// Cuts the lines of one file.
+/// Splits the lines of one file.
 pub(super) struct Splitter {
     split: Split,
     max_line_bytes: usize,
     invalid_utf8: InvalidUtf8,
-    /// The paragraph so far, and where each of its lines begins, with its number.
+    /// The paragraph so far, and the start and number of each of its lines.
     paragraph: String,
     lines: Vec<(usize, u64)>,
-    /// Bytes from which on it is cut.
+    /// The number of bytes at which it is split.
     enough: usize,
     /// Lines in which invalid bytes were replaced.
     pub(super) n_replaced: u64,
@@ -60,7 +60,7 @@ impl Splitter {
         Self { split, max_line_bytes, invalid_utf8, paragraph, lines, enough: LONG, n_replaced: 0 }
     }
 
-    /// Cuts the lines of a block; the last paragraph stays open.
+    /// Splits the lines of a block; the last paragraph stays open.
     pub(super) fn cut(
         &mut self,
         bytes: &[u8],
@@ -99,7 +99,7 @@ impl Splitter {
         self.put_out(true, path, out)
     }
 
-    /// Puts out the sentences of the paragraph, all of them or all but the last, which may go on.
+    /// Outputs the sentences of the paragraph: all of them, or all except the last, which may continue.
     fn put_out(&mut self, is_whole: bool, path: &Path, out: &mut Output<'_>) -> Result<()> {
         let found: Vec<Range<usize>> = sentences(&self.paragraph)
             .into_iter()

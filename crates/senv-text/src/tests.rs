@@ -155,14 +155,14 @@ fn invalid_utf8_is_named_or_replaced_and_never_ends_the_text() {
     assert_eq!(lines, ["good", "baäd \u{FFFD} byte", "\u{FFFD}", "end\u{FFFD}"]);
     assert_eq!(reader.n_replaced(), 3);
 
-    // A line that is UTF-8 stays so.
+    // A line that is valid UTF-8 stays unchanged.
     let options = TextOptions { invalid_utf8: InvalidUtf8::Latin1, ..TextOptions::default() };
     let mut reader = TextReader::from_reader("text", &b"caf\xC3\xA9\ncaf\xE9"[..], &options).unwrap();
     assert_eq!(reader.next_line().unwrap().map(|line| line.text), Some("café"));
     assert_eq!(reader.next_line().unwrap().map(|line| line.text), Some("café"));
 }
 
-/// A text of one endless line, which counts the bytes read of it.
+/// A text with one endless line, which counts the bytes read.
 struct Endless(Arc<AtomicUsize>);
 
 impl Read for Endless {
@@ -181,7 +181,7 @@ fn an_endless_line_is_refused_after_the_limit() {
     assert!(matches!(error, Error::LineTooLong { line: 3, limit: DEFAULT_MAX_LINE_BYTES, .. }), "{error}");
     assert!(taken.load(Ordering::Relaxed) < DEFAULT_MAX_LINE_BYTES + (1 << 18), "{taken:?} bytes");
 
-    // A compressed endless line is short; the error comes before it is decompressed.
+    // A compressed endless line is short; the error must come before all of it is decompressed.
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     io::copy(&mut Endless(Arc::default()).take(1 << 26), &mut encoder).unwrap();
     assert!(matches!(read(&encoder.finish().unwrap()), Err(Error::LineTooLong { line: 1, .. })));
@@ -203,7 +203,7 @@ fn the_limit_is_exact() {
     assert!(with_limit(&long, usize::MAX).is_ok());
 }
 
-/// Returns a few bytes at a time, as a terminal does, and fails the test when more is read than was needed.
+/// Returns a few bytes at a time, like a terminal, and fails the test if more is read than needed.
 struct Typed(Vec<&'static [u8]>);
 
 impl Read for Typed {

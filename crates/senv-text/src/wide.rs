@@ -1,12 +1,12 @@
-//! Text in UTF-16 or UTF-32 without a mark, by its first bytes.
+//! Detects UTF-16 and UTF-32 text without a byte order mark by its first bytes.
 
-/// Bytes that are looked at: a few kilobytes of text have a blank or a line end.
+/// The number of bytes examined: a few kilobytes of text contain a space or a line end.
 const SAMPLE: usize = 1 << 13;
 
-/// What text in UTF-16 or UTF-32 without its mark is, and what to do; `None` for any other bytes.
+/// Describes UTF-16 or UTF-32 text without a byte order mark, and the remedy; `None` for other bytes.
 ///
-/// The bytes are characters of text in one of both byte orders, and some of them are blanks, line ends or other
-/// characters of ASCII, which text in any script has. What is UTF-8 with a few NULs in it is no such text.
+/// Such text is valid in one of the two byte orders and contains spaces, line ends or other ASCII characters, as text
+/// in any script does. UTF-8 with a few NULs is not recognized as such text.
 #[doc(hidden)]
 #[must_use]
 pub fn wide_text(head: &[u8]) -> Option<(&'static str, &'static str)> {
@@ -39,12 +39,12 @@ fn is_utf32(sample: &[u8]) -> bool {
 fn is_utf16(sample: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
     let (pairs, _) = sample.as_chunks::<2>();
     let mut units: Vec<u16> = pairs.iter().map(|&pair| unit(pair)).collect();
-    // The other half of a character may stand behind the sample.
+    // The other half of a character may be after the sample.
     if units.last().is_some_and(|unit| (0xD800..0xDC00).contains(unit)) {
         units.pop();
     }
     let n_ascii = units.iter().filter(|&&unit| unit < 0x80).count();
-    // A stray character that no text has is one of many.
+    // A few invalid characters among many are accepted.
     let n_strange =
         char::decode_utf16(units.iter().copied()).filter(|c| !c.as_ref().is_ok_and(|&c| is_of_text(c))).count();
     if units.len() < 2 || n_ascii == 0 || n_strange * 64 > units.len() {
@@ -53,7 +53,7 @@ fn is_utf16(sample: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
     !is_narrow(sample) || all_line_ends_are_wide(sample, unit)
 }
 
-/// Whether text has this character.
+/// Whether the character occurs in text.
 fn is_of_text(c: char) -> bool {
     let code = u32::from(c);
     let is_private = matches!(code, 0xE000..=0xF8FF | 0xF_0000..);
@@ -61,8 +61,8 @@ fn is_of_text(c: char) -> bool {
     !is_private && !is_none && (!c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\u{c}'))
 }
 
-/// Whether bytes are UTF-8, or another encoding of Latin letters, with a few NULs: in UTF-16 these have a NUL each, and
-/// the bytes of other scripts are control characters or no such text.
+/// Whether bytes are UTF-8, or another encoding of Latin letters, with a few NULs. In UTF-16 each such letter has a
+/// NUL, and the bytes of other scripts are control characters or not valid text.
 fn is_narrow(sample: &[u8]) -> bool {
     let n_nul = sample.iter().filter(|&&byte| byte == 0).count();
     let n_control = sample.iter().filter(|&&byte| byte > 0 && byte < b' ' && !matches!(byte, b'\n' | b'\r')).count();
@@ -71,8 +71,8 @@ fn is_narrow(sample: &[u8]) -> bool {
     (is_utf8 || n_high * 8 < sample.len()) && n_nul * 4 < sample.len() && n_control * 8 < sample.len()
 }
 
-/// Whether every line end has its NUL, and every NUL its blank or line end: letters whose bytes are ASCII all the same,
-/// as those of Japanese may be.
+/// Whether every line end has its NUL, and every NUL its space or line end. This accepts letters whose bytes are all
+/// ASCII, which Japanese letters can be.
 fn all_line_ends_are_wide(sample: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
     let (pairs, _) = sample.as_chunks::<2>();
     let is_space = |unit: u16| matches!(unit, 0x09 | 0x0A | 0x0D | 0x20);

@@ -1,10 +1,10 @@
-//! Zstandard files of any number of frames, on top of a decoder of single frames.
+//! Zstandard files with any number of frames, based on a decoder of single frames.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// The text of a compressed file.
+/// The decompressed text of a file.
 pub(crate) fn reader(whole: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(ZstdReader::new(BufReader::with_capacity(super::AHEAD_OF_DECODER, whole))))
 }
@@ -21,14 +21,14 @@ impl<R: BufRead> ZstdReader<R> {
         Self { source, decoder: FrameDecoder::new(), in_frame: false }
     }
 
-    /// Starts the next frame that has content; false at the end of the file.
+    /// Starts the next frame that has content; returns false at the end of the file.
     fn next_frame(&mut self) -> io::Result<bool> {
         loop {
             let ahead = self.source.fill_buf()?;
             if ahead.is_empty() {
                 return Ok(false);
             }
-            // Magic numbers of skippable frames are 0x184D2A50 to 5F, little-endian.
+            // The magic numbers of skippable frames are 0x184D2A50 to 5F, little-endian.
             if ahead[0] & 0xF0 != 0x50 {
                 self.decoder.reset(&mut self.source).map_err(invalid)?;
                 return Ok(true);

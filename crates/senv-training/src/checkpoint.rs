@@ -1,7 +1,7 @@
-//! The file that a training run resumes from.
+//! The file from which a training run resumes.
 //!
-//! Only the program that wrote a checkpoint resumes from it; it is no format for long-term storage. The state of the
-//! run is any serde value; tables follow as raw values, written and read row by row, so that a run with 6 GB of tables
+//! Only the program that wrote a checkpoint can resume from it; the format is not for long-term storage. The state of
+//! the run is any serde value. Tables follow as raw values, written and read row by row, so a run with 6 GB of tables
 //! needs no second copy of them. All values are little-endian.
 //!
 //! ```text
@@ -17,8 +17,8 @@
 //!      end-4 u32      CRC-32 of everything before
 //! ```
 //!
-//! Sizes are compared with the length of the file before memory is taken, the head is verified before it is
-//! decoded, and no table is handed out before the whole file is verified.
+//! Sizes are compared with the file length before memory is allocated. The head is verified before it is decoded, and
+//! no table is returned before the whole file is verified.
 
 use std::{
     fs::{self, File},
@@ -37,42 +37,41 @@ use senv_model::writing::AtomicFile;
 
 const MAGIC: [u8; 8] = *b"SENVCKPT";
 const VERSION: u32 = 2;
-/// Bytes before the head.
+/// The bytes before the head.
 const PREFIX: usize = 24;
-/// Bytes of the checksum at the end.
+/// The bytes of the checksum at the end.
 const SUFFIX: u64 = 4;
-/// Bytes read ahead.
+/// The number of bytes read ahead.
 const BUFFER: usize = 1 << 18;
 
-/// Where and how often to save the state of a run, and whether to resume from it.
+/// Where and how often the state of a run is saved, and whether to resume from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckpointPlan {
     /// The file, replaced atomically each time.
     pub path: PathBuf,
-    /// Time between two checkpoints; `None` writes one only when training is stopped.
+    /// The time between two checkpoints; `None` writes one only when training is stopped.
     pub every: Option<Duration>,
-    /// Resume from the file if it exists. Without it a file that is there is replaced at the first checkpoint: whoever
-    /// trains looks first whether an earlier run has left one.
+    /// Whether to resume from the file if it exists. Otherwise, the first checkpoint replaces an existing file, so
+    /// check before training whether an earlier run left one.
     pub resume: bool,
 }
 
-/// What a checkpoint says of its run to those who have not its data: a person, or the program that goes on from it.
+/// What a checkpoint says about its run without its data, for people and for the program that resumes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct About {
-    /// Share of the run that is done, in `[0, 1]`.
+    /// The completed share of the run, in `[0, 1]`.
     pub done: f64,
-    /// Its settings, as the trainer compares them.
+    /// The settings, in the form that the trainer compares.
     pub settings: String,
-    /// Where it comes from, in the words of the program that trains
-    /// ([`RunOptions::origin`](crate::RunOptions::origin)).
+    /// The origin, in the words of the training program ([`RunOptions::origin`](crate::RunOptions::origin)).
     pub origin: String,
 }
 
-/// Saves `state` and `tables` under `path`, by an atomic replace.
+/// Saves `state` and `tables` to `path` with an atomic replace.
 ///
-/// `kind` names the system, such as `sent2vec`; [`load`] requires the same kind. `state` must be a
-/// value that bincode reads back: no `skip_serializing_if`, no untagged enums.
+/// `kind` names the system, for example `sent2vec`; [`load`] requires the same kind. bincode must be able to read
+/// `state` back: no `skip_serializing_if`, no untagged enums.
 ///
 /// ```
 /// use senv_core::{Rows, Table, checkpoint};
@@ -87,15 +86,15 @@ pub struct About {
 /// ```
 ///
 /// # Errors
-/// [`Error::Io`] if the file cannot be written, [`Error::BadFile`] if the state cannot be serialized.
+/// [`Error::Io`] if the file cannot be written; [`Error::BadFile`] if the state cannot be serialized.
 pub fn save<S: Serialize>(path: impl AsRef<Path>, kind: &str, state: &S, tables: &[(&str, &Table)]) -> Result<()> {
     save_with(path, kind, &About::default(), state, tables)
 }
 
-/// As [`save`], with what the checkpoint says of its run.
+/// Like [`save`], with information about the run.
 ///
 /// # Errors
-/// As [`save`].
+/// The errors of [`save`].
 pub fn save_with<S: Serialize>(
     path: impl AsRef<Path>,
     kind: &str,
@@ -126,12 +125,11 @@ pub fn save_with<S: Serialize>(
     })
 }
 
-/// Reads back what [`save`] wrote: the state, and the tables with their names in order.
+/// Reads what [`save`] wrote: the state, and the tables with their names in order.
 ///
 /// # Errors
-/// [`Error::Io`] if the file cannot be read; [`Error::BadFile`] if it is no checkpoint, of another version or
-/// another kind, cut or damaged, or if its state is not an `S`; [`Error::TooLarge`] if a table does not fit into
-/// memory.
+/// [`Error::Io`] if the file cannot be read; [`Error::BadFile`] if it is not a checkpoint, has another version or kind,
+/// is truncated or damaged, or its state is not an `S`; [`Error::TooLarge`] if a table does not fit in memory.
 pub fn load<S: DeserializeOwned>(path: impl AsRef<Path>, kind: &str) -> Result<(S, Vec<(String, Table)>)> {
     let path = path.as_ref();
     let mut reader = Reader::open(path)?;
@@ -141,7 +139,7 @@ pub fn load<S: DeserializeOwned>(path: impl AsRef<Path>, kind: &str) -> Result<(
     for TableHead { name, rows, dim } in head.tables {
         let mut table = Table::zeros(rows, dim)?;
         let stride = table.stride();
-        // Rows without padding between them are read in one go.
+        // Rows without padding are read in one operation.
         let block = if stride == dim { rows * dim } else { dim };
         if block > 0 {
             for row in table.values_mut().chunks_exact_mut(stride.max(block)) {
@@ -159,11 +157,11 @@ pub fn load<S: DeserializeOwned>(path: impl AsRef<Path>, kind: &str) -> Result<(
     Ok((state, tables))
 }
 
-/// Reads the state alone, without the tables, to see how far a run has come. The header has a checksum of its own, so
-/// the state is verified although the tables are not.
+/// Reads only the state, without the tables, to see how far a run has come. The head has a separate checksum, so the
+/// state is verified although the tables are not.
 ///
 /// # Errors
-/// As [`load`].
+/// The errors of [`load`].
 pub fn load_state<S: DeserializeOwned>(path: impl AsRef<Path>, kind: &str) -> Result<S> {
     let path = path.as_ref();
     Reader::open(path)?.head()?.state(path, kind)
@@ -172,7 +170,7 @@ pub fn load_state<S: DeserializeOwned>(path: impl AsRef<Path>, kind: &str) -> Re
 /// Reads a whole checkpoint and compares it with its checksums, in little memory.
 ///
 /// # Errors
-/// As [`load`].
+/// The errors of [`load`].
 pub fn verify(path: impl AsRef<Path>) -> Result<()> {
     let mut reader = Reader::open(path.as_ref())?;
     let tables = reader.head()?.tables;
@@ -186,35 +184,36 @@ pub fn verify(path: impl AsRef<Path>) -> Result<()> {
     reader.finish()
 }
 
-/// The kind of a checkpoint: the system that wrote it.
+/// Returns the kind of a checkpoint: the system that wrote it.
 ///
 /// # Errors
-/// As [`load`].
+/// The errors of [`load`].
 pub fn kind(path: impl AsRef<Path>) -> Result<String> {
     Ok(Reader::open(path.as_ref())?.head()?.kind)
 }
 
-/// What a checkpoint says of its run. It is part of the head, which has a checksum of its own: the tables are not read.
+/// Returns what a checkpoint says about its run. This is part of the head, which has a separate checksum, so the tables
+/// are not read.
 ///
 /// # Errors
-/// As [`load`].
+/// The errors of [`load`].
 pub fn about(path: impl AsRef<Path>) -> Result<About> {
     Ok(Reader::open(path.as_ref())?.head()?.about)
 }
 
-/// How the state is encoded: values of fixed width, little-endian, nothing after the end.
+/// The encoding of the state: fixed-width little-endian values, nothing after the end.
 fn coding() -> impl Options {
     bincode::DefaultOptions::new().with_fixint_encoding().reject_trailing_bytes()
 }
 
-/// The values of a table without padding, in long runs where rows are contiguous.
+/// The values of a table without padding, in long runs if rows are contiguous.
 fn blocks(table: &Table) -> impl Iterator<Item = &[f32]> {
     let (stride, dim) = (table.stride(), table.dim());
     let run = if stride == dim { BUFFER } else { stride.max(1) };
     table.values().chunks(run).map(move |numbers| if stride == dim { numbers } else { &numbers[..dim] })
 }
 
-/// Everything up to the values of the tables.
+/// Everything before the values of the tables.
 fn encode_head<S: Serialize>(
     kind: &str,
     about: &About,
@@ -253,7 +252,7 @@ fn encode_head<S: Serialize>(
     Ok(head)
 }
 
-/// The checksum of the header, the field of the checksum left out.
+/// The checksum of the head without the checksum field.
 fn head_sum(head: &[u8]) -> u32 {
     let mut sum = Hasher::new();
     sum.update(&head[..12]);
@@ -261,7 +260,7 @@ fn head_sum(head: &[u8]) -> u32 {
     sum.finalize()
 }
 
-/// What is stored before the values of the tables.
+/// The stored data before the values of the tables.
 struct Head {
     kind: String,
     about: About,
@@ -276,7 +275,7 @@ struct TableHead {
 }
 
 impl Head {
-    /// The state, if the checkpoint is of this kind.
+    /// Decodes the state, if the checkpoint is of this kind.
     fn state<S: DeserializeOwned>(&self, path: &Path, kind: &str) -> Result<S> {
         let bad = |reason| Error::BadFile { path: path.to_owned(), reason };
         if self.kind != kind {
@@ -294,7 +293,7 @@ impl Head {
     }
 }
 
-/// Reads a checkpoint from the start and computes the checksum meanwhile.
+/// Reads a checkpoint from the start and computes the checksum at the same time.
 struct Reader<'a> {
     path: &'a Path,
     file: BufReader<File>,
@@ -304,7 +303,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn open(path: &'a Path) -> Result<Self> {
-        // Before it is opened: that of a pipe would wait for somebody who writes.
+        // Checked before opening: opening a pipe would wait for a writer.
         let metadata = fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
         if !metadata.is_file() {
             return Err(Error::not_a_file(path, &metadata));
@@ -335,7 +334,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads, verifies and decodes everything before the values, and compares the sizes with that of the file.
+    /// Reads, verifies and decodes everything before the values, and compares the sizes with the file size.
     fn head(&mut self) -> Result<Head> {
         let mut head = vec![0; PREFIX];
         let start = self.length.min(MAGIC.len() as u64) as usize;
@@ -390,7 +389,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Decodes a header; `None` where a length does not fit.
+/// Decodes a head; `None` if a length does not fit.
 fn decode_head(mut bytes: Vec<u8>) -> Option<Head> {
     struct Rest<'a>(&'a [u8]);
     impl<'a> Rest<'a> {
@@ -413,7 +412,7 @@ fn decode_head(mut bytes: Vec<u8>) -> Option<Head> {
     let mut rest = Rest(&bytes);
     let kind = rest.text()?;
     let about = serde_json::from_str(&rest.text()?).ok()?;
-    // Grown entry by entry: the declared count alone allocates nothing.
+    // Grows entry by entry, so the declared count does not allocate anything.
     let mut tables = Vec::new();
     for _ in 0..rest.u32()? {
         let name = rest.text()?;

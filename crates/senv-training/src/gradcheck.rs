@@ -1,4 +1,4 @@
-//! Checks a hand-written gradient against central differences; every backward pass of senv is tested with it.
+//! Checks a hand-written gradient against central differences. Every backward pass of senv is tested with it.
 //!
 //! Equation: `central-difference`
 //!
@@ -8,20 +8,21 @@
 //! result = max_i |n_i − g_i| / max(|n_i|, |g_i|, 1e-3)
 //! ```
 
-/// Smaller partial derivatives count as this large: their error is then absolute.
+/// Smaller partial derivatives count as this large, which makes their error absolute.
 const SMALL: f64 = 1e-3;
 
-/// The largest relative error of `gradient` against central differences of `f` at `x`, over all coordinates.
+/// Returns the largest relative error of `gradient`, compared with central differences of `f` at `x`, over all
+/// coordinates.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
-/// | `f` | the function; called four times for each coordinate, with `x` shifted by up to 2⁻⁹ max(1, \|x_i\|) | `(n,)` to a scalar |
-/// | `x` | where to check, at least that far from a kink | `(n,)` |
+/// | `f` | the function; called four times per coordinate, with `x` shifted by up to 2⁻⁹ max(1, \|x_i\|) | `(n,)` to a scalar |
+/// | `x` | the point to check, at least that far from a kink | `(n,)` |
 /// | `gradient` | the gradient to check, ∂f/∂x | `(n,)` |
 ///
-/// A right gradient of a smooth function of order 1 gives below 1e-9; a wrong sign gives 2. The result is
-/// infinite, so that a check can never pass by accident, where a value is NaN or infinite, where the lengths
-/// differ, and where there is no coordinate at all.
+/// A correct gradient of a smooth function of order 1 gives less than 1e-9; a wrong sign gives 2. The result is
+/// infinite if a value is NaN or infinite, the lengths differ, or there are no coordinates. So a check can never pass
+/// by accident.
 ///
 /// ```
 /// use senv_core::gradcheck;
@@ -109,7 +110,7 @@ mod tests {
             }
         }
         assert_eq!(max_relative_error(|_| f64::NAN, &X, &right), f64::INFINITY);
-        // NaN in the first coordinate only, after which a running maximum would forget it.
+        // NaN only in the first coordinate; a running maximum would forget it afterwards.
         let partly = |x: &[f64]| if x[0] == X[0] { f(x) } else { f64::NAN };
         assert_eq!(max_relative_error(partly, &X, &right), f64::INFINITY);
         assert_eq!(max_relative_error(f, &[f64::NAN, 0.0, 0.0], &right), f64::INFINITY);

@@ -1,4 +1,4 @@
-//! Linear least squares: the linear map of smallest squared error.
+//! Linear least squares: the linear map with the smallest squared error.
 //!
 //! Equation: `least-squares`
 //!
@@ -7,7 +7,8 @@
 //! X − mean = Q R     R A = Qᵀ (Y − mean)      a = mean(y) − mean(x) A
 //! ```
 //!
-//! By Householder reflections or LAPACK in f64 (see `init/factors.rs`), and one step of refinement on the residuals.
+//! Computed with Householder reflections or LAPACK in f64 (see `init/factors.rs`), with one step of refinement on the
+//! residuals.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
@@ -15,20 +16,20 @@ use crate::{init::factorize, matmul, matmul_into};
 use senv_base::{Error, Result};
 use senv_kernels::Float;
 
-/// The linear map `x A + a`, as [`least_squares`] computes it.
+/// The linear map `x A + a` that [`least_squares`] computes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearMap<F> {
     /// A, shape `(p, q)`.
     pub weights: Array2<F>,
-    /// a, shape `(q,)`; zeros without intercept.
+    /// a, shape `(q,)`; zeros without an intercept.
     pub intercept: Array1<F>,
 }
 
 impl<F: Float> LinearMap<F> {
-    /// The images of the rows of `x`, shape `(n, p)`, as rows of `q` values.
+    /// Maps the rows of `x`, shape `(n, p)`, to rows of `q` values.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if rows have not `p` values; [`Error::TooLarge`] if the result does not fit into
+    /// [`Error::ShapeMismatch`] if rows do not have `p` values; [`Error::TooLarge`] if the result does not fit in
     /// memory.
     pub fn apply(&self, x: ArrayView2<'_, F>) -> Result<Array2<F>> {
         let mut out = matmul(x, self.weights.view())?;
@@ -41,9 +42,9 @@ impl<F: Float> LinearMap<F> {
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
-/// | `x` | inputs, finite | `(n, p)`, n at least p, p + 1 with an intercept |
+/// | `x` | inputs, finite | `(n, p)`; n is at least p, or p + 1 with an intercept |
 /// | `y` | outputs, finite | `(n, q)` |
-/// | `intercept` | whether a constant is added; without one, zero maps to zero | |
+/// | `intercept` | whether a constant is added; otherwise zero maps to zero | |
 ///
 /// ```
 /// use ndarray::array;
@@ -59,8 +60,8 @@ impl<F: Float> LinearMap<F> {
 ///
 /// # Errors
 /// [`Error::ShapeMismatch`] if `x` and `y` differ in rows; [`Error::InvalidParameter`] if there are fewer rows than
-/// unknowns, if a value is not finite, or if a column of `x` is a combination of others to within rounding;
-/// [`Error::TooLarge`] if the work does not fit into memory.
+/// unknowns, a value is not finite, or a column of `x` is a combination of others up to rounding; [`Error::TooLarge`]
+/// if there is not enough memory.
 pub fn least_squares<F: Float>(x: ArrayView2<'_, F>, y: ArrayView2<'_, F>, intercept: bool) -> Result<LinearMap<F>> {
     let ((n, p), q) = (x.dim(), y.ncols());
     if y.nrows() != n {
@@ -81,7 +82,7 @@ pub fn least_squares<F: Float>(x: ArrayView2<'_, F>, y: ArrayView2<'_, F>, inter
     }
     let mean = |x: &Array2<f64>| x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(x.ncols()));
     let (x_mean, y_mean) = if intercept { (mean(&x), mean(&y)) } else { (Array1::zeros(p), Array1::zeros(q)) };
-    // A column that is constant up to rounding is zero once its mean is subtracted.
+    // A column that is constant up to rounding becomes zero when its mean is subtracted.
     let sizes: Array1<f64> = x.columns().into_iter().map(|column| column.dot(&column).sqrt()).collect();
     if intercept {
         x -= &x_mean;

@@ -1,7 +1,7 @@
-//! What training takes: corpora, seeded random streams, matrix products, starts, optimizers, hyperparameters, sums over
-//! ranks, and checkpoints.
+//! The basis of training: corpora, seeded random streams, matrix products, initializers, optimizers, hyperparameters,
+//! sums over ranks, and checkpoints.
 //!
-//! `senv-core` re-exports it; depend on that crate.
+//! `senv-core` re-exports this crate; depend on that one.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -27,7 +27,7 @@ pub use token_batch::{Occurrence, TokenBatch};
 
 pub use senv_base::rng;
 
-// Named by the macros of this crate.
+// Used by the macros of this crate.
 #[doc(hidden)]
 pub use senv_base::{Error, Result};
 

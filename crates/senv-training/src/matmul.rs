@@ -1,10 +1,10 @@
-//! Matrix products (GEMM) of large matrices; the only module that computes them.
+//! Matrix products (GEMM) of large matrices. Only this module computes them.
 //!
-//! Backed by the `gemm` crate: AVX-512, AVX2, NEON or plain code chosen at run time, no library of the system. Only
-//! this file names it. [`few_rows`] is our own, for the shape that recurrent networks multiply at every step: some
-//! states with the rows of a large matrix, two to three times as fast for 8 to 32 states. A product is bit-identical at
-//! any number of threads: threads share out blocks of the result and never split a sum; a test checks that the crate
-//! allows it.
+//! Uses the `gemm` crate, which chooses AVX-512, AVX2, NEON or plain code at run time and needs no system library. No
+//! other file uses that crate. [`few_rows`] is our own code for the product that recurrent networks compute at every
+//! step: some states with the rows of a large matrix. It is two to three times as fast for 8 to 32 states. A product is
+//! bit-identical at any number of threads: threads share blocks of the result and never split a sum. A test checks that
+//! the crate allows this.
 #![allow(unsafe_code)]
 
 use gemm::Parallelism;
@@ -14,18 +14,18 @@ use rayon::prelude::*;
 use senv_base::{Error, Result};
 use senv_kernels::{Float, few_rows::ONE_THREAD};
 
-/// The fewest rows or columns for each thread. The `gemm` crate sums in another order where a result has at most 256
-/// values, or at most 64 rows and columns; runs of at least this length (longer ones where the other side is below 4)
-/// are larger than that, so a value has the same bits as in the whole product.
+/// The minimum number of rows or columns per thread. The `gemm` crate sums in another order if a result has at most 256
+/// values, or at most 64 rows and columns. Runs of at least this length are larger than that (longer ones if the other
+/// side is below 4). So each value has the same bits as in the whole product.
 const RUN: usize = 128;
 
-/// Rows and columns are divided among threads in multiples of this.
+/// Rows and columns are divided among threads in multiples of this number.
 const TILE: usize = 16;
 
-/// The matrix product `a b`, shape `(m, n)`, of `a`, shape `(m, k)`, and `b`, shape `(k, n)`, in any memory order
-/// (a transposed view costs nothing). Zeros if `k` is 0.
+/// The matrix product `a b`, shape `(m, n)`, of `a`, shape `(m, k)`, and `b`, shape `(k, n)`. Any memory order works,
+/// and transposed views cost nothing. Zeros if `k` is 0.
 ///
-/// Runs on the threads of the current rayon pool; below 3 million operations on the calling thread alone.
+/// Runs on the threads of the current rayon pool; below 3 million operations, only on the calling thread.
 ///
 /// ```
 /// use ndarray::array;
@@ -35,8 +35,8 @@ const TILE: usize = 16;
 /// ```
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] if `a` has not as many columns as `b` has rows; [`Error::TooLarge`] if the result does
-/// not fit into memory.
+/// [`Error::ShapeMismatch`] if `a` does not have as many columns as `b` has rows; [`Error::TooLarge`] if the result
+/// does not fit in memory.
 pub fn matmul<F: Float>(a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Result<Array2<F>> {
     let (m, n) = (a.nrows(), b.ncols());
     let too_large = || Error::TooLarge { rows: m, dim: n };
@@ -97,8 +97,8 @@ pub fn matmul_into<F: Float>(
         on_one_thread(alpha, a, b, beta, out);
         return Ok(());
     }
-    // Split the longer side of the result: each thread gets a run of columns of `b` and of the result, or of rows of
-    // `a` and of the result, and computes whole values. No sum is split, so the threads need no exchange.
+    // Split the longer side of the result. Each thread gets a run of columns of `b` and the result, or of rows of `a`
+    // and the result, and computes whole values. Because no sum is split, the threads exchange nothing.
     let axis = Axis(usize::from(n >= m));
     let (mut shared_out, mut start, mut rest, fixed) = (Vec::new(), 0, out, if axis == Axis(1) { a } else { b });
     let mut moving = if axis == Axis(1) { b } else { a };
@@ -115,21 +115,21 @@ pub fn matmul_into<F: Float>(
     Ok(())
 }
 
-/// Whether the `gemm` crate may run here: it takes FMA as a sign of AVX2, and AVX-512F as one of both, and ends the
-/// program with an illegal instruction on a processor (or a virtual machine) that has the one without the other.
+/// Whether the `gemm` crate can run here. It assumes AVX2 if it finds FMA, and both if it finds AVX-512F. If a
+/// processor or virtual machine lacks what it assumes, it ends the program with an illegal instruction.
 fn gemm_may_run() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         let (avx2, fma) = (is_x86_feature_detected!("avx2"), is_x86_feature_detected!("fma"));
         let avx512 = is_x86_feature_detected!("avx512f");
-        // All three, both, AVX2 alone, or none of them.
+        // All three, AVX2 and FMA, only AVX2, or none of them.
         matches!((avx2, fma, avx512), (true, true, _) | (_, false, false))
     }
     #[cfg(not(target_arch = "x86_64"))]
     true
 }
 
-/// The same without vectors of any kind.
+/// Computes the product without vector instructions.
 fn plain<F: Float>(alpha: F, a: ArrayView2<'_, F>, b: ArrayView2<'_, F>, beta: F, mut out: ArrayViewMut2<'_, F>) {
     for ((i, j), out) in out.indexed_iter_mut() {
         let sum = a.row(i).iter().zip(b.column(j)).fold(F::zero(), |sum, (&x, &y)| sum + x * y);
@@ -138,7 +138,7 @@ fn plain<F: Float>(alpha: F, a: ArrayView2<'_, F>, b: ArrayView2<'_, F>, beta: F
     }
 }
 
-/// `out = alpha a b + beta out`, of shapes that agree and are not empty.
+/// `out = alpha a b + beta out`, for matching shapes that are not empty.
 fn on_one_thread<F: Float>(
     alpha: F,
     a: ArrayView2<'_, F>,
@@ -153,8 +153,8 @@ fn on_one_thread<F: Float>(
     }
     let (a_strides, b_strides) = ([a.strides()[0], a.strides()[1]], [b.strides()[0], b.strides()[1]]);
     let out_strides = [out.strides()[0], out.strides()[1]];
-    // SAFETY: pointers, shapes and strides are those of three ndarray views, the shapes agree as checked above, and
-    // the view of the result is exclusive.
+    // SAFETY: pointers, shapes and strides are those of three ndarray views, the shapes match as checked above, and the
+    // view of the result is exclusive.
     unsafe {
         gemm::gemm(
             m,
@@ -213,7 +213,7 @@ mod tests {
             (128, 2100, 90),
         ] {
             let (a, b) = (matrix::<F>(m, k, 1), matrix::<F>(k, n, 2));
-            // Rounding of k terms below 1: each sum is within k ε of exact; the rest is for alpha and beta.
+            // Rounding of k terms below 1: each sum is within k ε of the exact value; the rest is for alpha and beta.
             let bound = F::epsilon().to_f64().unwrap() * (k + 2) as f64 * (k as f64).sqrt().max(2.0);
             let close = |got: &Array2<F>, expected: &Array2<f64>, what: &str| {
                 for (g, e) in got.iter().zip(expected) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use senv_base::{Error, Result, memory::check_memory};
 use senv_kernels::Float;
 
-/// One named tensor, row-major.
+/// A named tensor, row-major.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "F: Float", try_from = "Stored<F>")]
 pub struct Tensor<F> {
@@ -15,7 +15,7 @@ pub struct Tensor<F> {
     values: Vec<F>,
 }
 
-/// A tensor as it is stored, before its length is checked.
+/// A tensor as stored, before its length is checked.
 #[derive(Deserialize)]
 #[serde(bound = "F: Float")]
 struct Stored<F> {
@@ -37,44 +37,44 @@ impl<F> TryFrom<Stored<F>> for Tensor<F> {
 }
 
 impl<F: Float> Tensor<F> {
-    /// Its name, unique in its [`Parameters`].
+    /// The name, unique in its [`Parameters`].
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Rows and columns; a vector is one row.
+    /// The numbers of rows and columns; a vector is one row.
     #[must_use]
     pub fn shape(&self) -> [usize; 2] {
         self.shape
     }
 
-    /// Its values, row by row.
+    /// The values, row by row.
     #[must_use]
     pub fn values(&self) -> &[F] {
         &self.values
     }
 
-    /// Its values, to be changed.
+    /// The values, mutable.
     pub fn values_mut(&mut self) -> &mut [F] {
         &mut self.values
     }
 
-    /// Its values as a matrix.
+    /// The values as a matrix.
     #[must_use]
     pub fn view(&self) -> ArrayView2<'_, F> {
-        // The length is checked where a tensor is made, and no tensor changes its length.
+        // The length is checked when a tensor is created, and never changes.
         ArrayView2::from_shape(self.shape, &self.values).unwrap_or_else(|_| unreachable!("as long as its shape"))
     }
 
-    /// Its values as a matrix, to be changed.
+    /// The values as a mutable matrix.
     pub fn view_mut(&mut self) -> ArrayViewMut2<'_, F> {
         ArrayViewMut2::from_shape(self.shape, &mut self.values).unwrap_or_else(|_| unreachable!("as long as its shape"))
     }
 }
 
-/// Named tensors in a fixed order: the trained parameters of an encoder or a head, a gradient of the same shapes, or a
-/// moment of an optimizer. Encoders address tensors by their position, files by their name.
+/// Named tensors in a fixed order: the trained parameters of an encoder or a head, a gradient with the same shapes, or
+/// a moment of an optimizer. Encoders refer to tensors by position, files by name.
 ///
 /// ```
 /// use senv_core::arrays::Parameters;
@@ -92,7 +92,7 @@ pub struct Parameters<F> {
 }
 
 impl<F: Float> Parameters<F> {
-    /// No tensors.
+    /// Creates an empty list of tensors.
     #[must_use]
     pub fn new() -> Self {
         Self { tensors: Vec::new() }
@@ -101,8 +101,8 @@ impl<F: Float> Parameters<F> {
     /// Appends a tensor of `shape` rows and columns and returns its position.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the number of values does not fit the shape; [`Error::InvalidParameter`] if the
-    /// name is taken.
+    /// [`Error::ShapeMismatch`] if the number of values does not fit the shape; [`Error::InvalidParameter`] if the name
+    /// is taken.
     pub fn push(&mut self, name: impl Into<String>, shape: [usize; 2], values: Vec<F>) -> Result<usize> {
         let name = name.into();
         let expected = shape[0].checked_mul(shape[1]).ok_or(Error::TooLarge { rows: shape[0], dim: shape[1] })?;
@@ -119,47 +119,47 @@ impl<F: Float> Parameters<F> {
     /// Appends a tensor of zeros and returns its position.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if it does not fit into memory; [`Error::InvalidParameter`] if the name is taken.
+    /// [`Error::TooLarge`] if the tensor does not fit in memory; [`Error::InvalidParameter`] if the name is taken.
     pub fn push_zeros(&mut self, name: impl Into<String>, shape: [usize; 2]) -> Result<usize> {
         let n = check_memory::<F>(shape[0], shape[1])?;
         self.push(name, shape, vec![F::zero(); n])
     }
 
-    /// The position of the tensor of this name.
+    /// The position of the tensor with this name.
     #[must_use]
     pub fn place(&self, name: &str) -> Option<usize> {
         self.tensors.iter().position(|tensor| tensor.name == name)
     }
 
-    /// Number of tensors.
+    /// The number of tensors.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tensors.len()
     }
 
-    /// Whether there is no tensor.
+    /// Whether there are no tensors.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tensors.is_empty()
     }
 
-    /// Number of values of all tensors together.
+    /// The number of values in all tensors.
     #[must_use]
     pub fn n_values(&self) -> usize {
         self.tensors.iter().map(|tensor| tensor.values.len()).sum()
     }
 
-    /// The tensors in order.
+    /// Iterates over the tensors in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Tensor<F>> {
         self.tensors.iter()
     }
 
-    /// The tensors in order, to be changed.
+    /// Iterates over the tensors in order, mutable.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Tensor<F>> {
         self.tensors.iter_mut()
     }
 
-    /// Zeros of the same names and shapes: a gradient before it is computed.
+    /// Zeros with the same names and shapes: a gradient before it is computed.
     #[must_use]
     pub fn zeros_like(&self) -> Self {
         let zeros = |tensor: &Tensor<F>| Tensor {
@@ -170,10 +170,10 @@ impl<F: Float> Parameters<F> {
         Self { tensors: self.tensors.iter().map(zeros).collect() }
     }
 
-    /// As [`zeros_like`](Self::zeros_like), where memory may be short.
+    /// Like [`zeros_like`](Self::zeros_like), but returns an error if memory runs out.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if they do not fit into memory.
+    /// [`Error::TooLarge`] if they do not fit in memory.
     pub fn try_zeros_like(&self) -> Result<Self> {
         self.tensors.iter().try_fold(Self::new(), |mut all, tensor| {
             all.push_zeros(tensor.name.clone(), tensor.shape)?;
@@ -186,7 +186,7 @@ impl<F: Float> Parameters<F> {
         self.tensors.iter_mut().for_each(|tensor| tensor.values.fill(value));
     }
 
-    /// The same values in another precision.
+    /// Converts the values to another precision.
     #[must_use]
     pub fn cast<G: Float>(&self) -> Parameters<G> {
         let cast = |tensor: &Tensor<F>| Tensor {
@@ -197,7 +197,7 @@ impl<F: Float> Parameters<F> {
         Parameters { tensors: self.tensors.iter().map(cast).collect() }
     }
 
-    /// Checks names and shapes against those of `expected`, as for parameters from a file.
+    /// Checks that names and shapes match `expected`, for parameters from a file.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] or [`Error::InvalidParameter`], naming the first difference.

@@ -1,12 +1,12 @@
-//! What a training run has beside its hyperparameters.
+//! The options of a training run, apart from its hyperparameters.
 
 use crate::{checkpoint::CheckpointPlan, ranks::Reduce};
 use senv_base::{Error, NoObserver, Observer, Result, threads::thread_count};
 
-/// The most threads that a run takes.
+/// The maximum number of threads of a run.
 const MOST_THREADS: usize = 1024;
 
-/// How a training run goes, beside what it computes: a checkpoint may be resumed with others.
+/// How a training run is executed, as opposed to what it computes. A checkpoint can be resumed with other options.
 ///
 /// ```
 /// use senv_core::RunOptions;
@@ -15,17 +15,16 @@ const MOST_THREADS: usize = 1024;
 /// ```
 #[derive(Clone)]
 pub struct RunOptions<'a> {
-    /// Threads, at most 1024; 0 (default) for all cores. The result depends on them under Hogwild alone.
+    /// Threads, at most 1024; 0 (default) for all cores. Only Hogwild results depend on this number.
     pub threads: usize,
     /// Checkpoints; `None` (default) for none.
     pub checkpoint: Option<CheckpointPlan>,
-    /// Hears of the progress, and may stop the run; nobody by default.
+    /// Receives the progress and can stop the run; no observer by default.
     pub observer: &'a dyn Observer,
-    /// Where the run comes from (its command, its files), written into its checkpoints for whoever finds them; empty by
+    /// The origin of the run (its command, its files), stored in its checkpoints for people who find them; empty by
     /// default.
     pub origin: &'a str,
-    /// The ranks of the run, where it is one of several that train on parts of one text; `None` (default) for a run by
-    /// itself.
+    /// The ranks of the run, if several train on parts of one text; `None` (default) for a single run.
     pub ranks: Option<&'a dyn Reduce>,
 }
 
@@ -33,7 +32,7 @@ impl RunOptions<'_> {
     /// Checks the number of threads.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for more than 1024.
+    /// [`Error::InvalidParameter`] if it is above 1024.
     pub fn check(&self) -> Result<()> {
         if self.threads > MOST_THREADS {
             let (requirement, got) = ("at most 1024; 0 for all cores", self.threads.to_string());
@@ -42,7 +41,7 @@ impl RunOptions<'_> {
         Ok(())
     }
 
-    /// How many threads the run takes: all cores where nothing was said.
+    /// The number of threads of the run; all cores if `threads` is 0.
     #[must_use]
     pub fn thread_count(&self) -> usize {
         thread_count(self.threads)

@@ -1,9 +1,8 @@
 //! A batch of sentences over its distinct tokens.
 //!
-//! In running text most tokens of a batch repeat. Work that is done once for each distinct token instead of once for
-//! each occurrence (reading its row from memory, multiplying it by filters, updating it) gets cheaper with larger
-//! batches; and a row that belongs to one entry of the batch can be updated by one thread without locks, in a fixed
-//! order.
+//! In running text, most tokens of a batch repeat. Work per distinct token instead of per occurrence (reading its row
+//! from memory, multiplying it by filters, updating it) gets cheaper with larger batches. A row that belongs to one
+//! entry of the batch can also be updated by one thread without locks, in a fixed order.
 
 use ndarray::Array2;
 use rayon::prelude::*;
@@ -11,22 +10,22 @@ use rayon::prelude::*;
 use senv_base::{Error, Result, TokenId};
 use senv_kernels::Table;
 
-/// Where a token of a batch occurs.
+/// The position of a token in a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Index of the sentence in the batch.
+    /// The index of the sentence in the batch.
     pub sentence: u32,
-    /// Position of the token in it, from 0.
+    /// The position of the token in the sentence, counted from 0.
     pub position: u32,
 }
 
-/// The sentences of one step, with the tokens renumbered from 0 by their order among the distinct tokens of the batch.
+/// The sentences of one step, with tokens numbered from 0 by their order among the distinct tokens of the batch.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
-/// | `distinct` | tokens of the batch, ascending, each once | `(n_distinct,)` |
+/// | `distinct` | distinct tokens of the batch, ascending | `(n_distinct,)` |
 /// | `sentence(i)` | sentence `i` as positions in `distinct` | ragged |
-/// | `occurrences(u)` | where distinct token `u` occurs, by sentence, then by position | ragged |
+/// | `occurrences(u)` | positions of distinct token `u`, by sentence, then by position | ragged |
 ///
 /// ```
 /// use senv_core::{TokenId, arrays::TokenBatch};
@@ -45,7 +44,7 @@ pub struct TokenBatch {
     offsets: Vec<u32>,
     occurrences: Vec<Occurrence>,
     first: Vec<u32>,
-    /// For every token seen so far, its position in `distinct`; only the entries of the current batch are valid.
+    /// The position in `distinct` of every token seen so far; only the entries of the current batch are valid.
     place_of: Vec<u32>,
 }
 
@@ -53,13 +52,13 @@ pub struct TokenBatch {
 const ABSENT: u32 = u32::MAX;
 
 impl TokenBatch {
-    /// An empty batch.
+    /// Creates an empty batch.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Replaces the batch by these sentences; memory is kept from batch to batch.
+    /// Replaces the batch by these sentences; memory is reused.
     ///
     /// # Errors
     /// [`Error::TooLarge`] at 2^32 tokens.
@@ -96,7 +95,7 @@ impl TokenBatch {
         Ok(())
     }
 
-    /// Counting sort of the positions by token.
+    /// Sorts the positions by token with a counting sort.
     fn find_occurrences(&mut self) {
         let n = self.distinct.len();
         self.first.clear();
@@ -116,24 +115,24 @@ impl TokenBatch {
                 *next += 1;
             }
         }
-        // Every start has advanced to its end, which is the start of the next.
+        // Every start has advanced to its end, which is the start of the next token.
         self.first.rotate_right(1);
         self.first[0] = 0;
     }
 
-    /// Number of sentences.
+    /// The number of sentences.
     #[must_use]
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// Whether there is no sentence.
+    /// Whether there are no sentences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of tokens of all sentences.
+    /// The number of tokens in all sentences.
     #[must_use]
     pub fn n_tokens(&self) -> usize {
         self.places.len()
@@ -163,17 +162,16 @@ impl TokenBatch {
         self.offsets[i] as usize
     }
 
-    /// Where the distinct token at position `u` occurs, by sentence, then by position.
+    /// The positions of the distinct token `u`, by sentence, then by position.
     ///
     /// # Panics
-    /// If `u` is no position in [`TokenBatch::distinct`].
+    /// If `u` is not a position in [`TokenBatch::distinct`].
     #[must_use]
     pub fn occurrences(&self, u: usize) -> &[Occurrence] {
         &self.occurrences[self.first[u] as usize..self.first[u + 1] as usize]
     }
 
-    /// The rows of the distinct tokens, shape `(n_distinct, dim)`, copied on the threads of the current
-    /// rayon pool.
+    /// Copies the rows of the distinct tokens, shape `(n_distinct, dim)`, on the threads of the current rayon pool.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the table has no row for a token.
@@ -183,10 +181,10 @@ impl TokenBatch {
         Ok(rows)
     }
 
-    /// [`TokenBatch::gather`] into `rows`, whose memory is reused.
+    /// Like [`TokenBatch::gather`], into `rows`, whose memory is reused.
     ///
     /// # Errors
-    /// As [`TokenBatch::gather`]; `rows` is unchanged then.
+    /// The errors of [`TokenBatch::gather`]; then `rows` is unchanged.
     pub fn gather_into(&self, table: &Table, rows: &mut Array2<f32>) -> Result<()> {
         let dim = table.dim();
         if let Some(last) = self.distinct.last()
@@ -213,7 +211,7 @@ impl TokenBatch {
         Ok(())
     }
 
-    /// Sets `rows` to zeros of shape `(n_distinct, dim)` and reuses its memory: for the sum of the gradients of the
+    /// Sets `rows` to zeros of shape `(n_distinct, dim)` and reuses its memory, for the summed gradients of the
     /// distinct tokens.
     ///
     /// # Errors
@@ -226,10 +224,10 @@ impl TokenBatch {
     }
 }
 
-/// Rows that one thread copies or clears at a time.
+/// The number of rows that a thread copies or clears at a time.
 const ROWS_A_TASK: usize = 64;
 
-/// Gives `rows` the shape `(n, dim)`; its values are arbitrary, its memory the old one if that is large enough.
+/// Resizes `rows` to shape `(n, dim)`. Its values are arbitrary; the old memory is reused if it is large enough.
 fn resize(rows: &mut Array2<f32>, n: usize, dim: usize) -> Result<()> {
     if rows.dim() == (n, dim) && rows.is_standard_layout() {
         return Ok(());
@@ -282,7 +280,7 @@ mod tests {
         let mut batch = TokenBatch::new();
         batch.assign([ids(&[3, 1, 3]).as_slice()]).unwrap();
         assert_eq!(batch.gather(&table).unwrap(), ndarray::array![[2.0, 3.0], [6.0, 7.0]]);
-        // Into memory that was used before, of more and of fewer rows and of another order.
+        // Into reused memory with more rows, fewer rows, and another memory order.
         for before in [Array2::ones((9, 3)), Array2::ones((1, 1)), Array2::ones((2, 2)).reversed_axes()] {
             let mut rows = before;
             batch.gather_into(&table, &mut rows).unwrap();

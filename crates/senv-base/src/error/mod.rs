@@ -1,8 +1,8 @@
-//! Errors with fields that a caller can match and a message that says what to do.
+//! Errors with fields that callers can match and messages that say what to do.
 //!
-//! A message is whole: it holds what the operating system said, too. What is in it is not in [`source`] a second time,
-//! so that a program which prints an error with its sources says nothing twice. The cause is had by [`Error::io_kind`],
-//! [`Error::is_interrupted`], the fields of a variant and, of errors of the crates above, their `core()`.
+//! A message is complete and includes what the operating system said. That text is not repeated in [`source`], so a
+//! program that prints an error with its sources prints nothing twice. To find the cause, use [`Error::io_kind`],
+//! [`Error::is_interrupted`], the fields of a variant, or `core()` on errors of the crates above.
 //!
 //! [`source`]: std::error::Error::source
 
@@ -410,13 +410,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// Wraps an error of the operating system with the file and what was attempted.
+    /// Wraps an error of the operating system with the file and the attempted action.
     #[must_use]
     pub fn io(action: &'static str, path: impl Into<PathBuf>, error: std::io::Error) -> Self {
         Self::Io { action, path: path.into(), error }
     }
 
-    /// An error of what a program brings itself, as `io::Error::other`: its encoder, scorer, objective, source of text.
+    /// Wraps an error of the program's own encoder, scorer, objective or text source, like `io::Error::other`.
     ///
     /// ```
     /// use senv_core::Error;
@@ -427,13 +427,13 @@ impl Error {
         Self::Other(error.into())
     }
 
-    /// Whether the work was stopped on request: by an observer or a [`CancelToken`](crate::CancelToken).
+    /// Whether an observer or a [`CancelToken`](crate::CancelToken) stopped the work.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         matches!(self, Self::Interrupted { .. })
     }
 
-    /// What the operating system said, if it refused something.
+    /// The kind of the operating system's error, if this is one.
     ///
     /// ```
     /// use std::io::ErrorKind;
@@ -448,13 +448,13 @@ impl Error {
         }
     }
 
-    /// Whether what was asked for is done nevertheless ([`Error::NotDurable`]).
+    /// Whether the requested work is done despite the error ([`Error::NotDurable`]).
     #[must_use]
     pub fn is_done(&self) -> bool {
         matches!(self, Self::NotDurable { .. })
     }
 
-    /// The error of a step, for a whole that ends with it and is not done: no [`Error::NotDurable`].
+    /// Turns the error of one step into the error of the whole, which is not done: never [`Error::NotDurable`].
     ///
     /// ```
     /// use senv_core::Error;
@@ -469,7 +469,7 @@ impl Error {
         }
     }
 
-    /// For a path that exists and is no file that can be memory-mapped.
+    /// The error for a path that exists but cannot be memory-mapped.
     #[must_use]
     pub fn not_a_file(path: &Path, metadata: &Metadata) -> Self {
         let (found, remedy) = if metadata.is_dir() {
@@ -480,7 +480,7 @@ impl Error {
         Self::NotAFile { path: path.to_owned(), found, remedy }
     }
 
-    /// What helps, where that is a matter of settings.
+    /// The settings that help against this error, if any.
     #[must_use]
     pub fn remedies(&self) -> &[Remedy] {
         match self {

@@ -1,11 +1,11 @@
-//! What helps against an error, as a value: a program turns it into its own option, setting or button.
+//! Remedies for errors, as values that a program turns into its own options, settings or buttons.
 
 use std::{cell::Cell, fmt};
 
-/// What helps where something failed or came out badly.
+/// A setting that helps after a failure or a bad result.
 ///
-/// Shown, it is what the messages say, in words that name no option of any program. Every message shows its remedies in
-/// these words, so that a program can have its options put behind them ([`Remedy::show`]).
+/// `Display` writes the words that messages use. They name no option of any program, so a program can add its own
+/// options after them ([`Remedy::show`]).
 ///
 /// ```
 /// use senv_core::{Error, Remedy};
@@ -25,56 +25,56 @@ pub enum Remedy {
     HigherLearningRate,
     /// Weaker L1 regularization.
     WeakerL1,
-    /// A limit for the norm of gradients.
+    /// A limit on the norm of gradients.
     LimitGradients,
-    /// More passes over the text.
+    /// More epochs.
     MoreEpochs,
     /// A lower minimum count of the vocabulary.
     LowerMinCount,
-    /// A lower minimum count of the words that may be targets.
+    /// A lower minimum count for words that can be targets.
     LowerMinTargetCount,
-    /// A higher threshold of subsampling.
+    /// A higher subsampling threshold.
     RaiseSubsampling,
-    /// Words weighted by SIF.
+    /// SIF weights for words.
     SifWeights,
-    /// Another number of n-gram buckets.
+    /// A different number of n-gram buckets.
     Buckets,
-    /// Training that goes on from the model, or from the vectors, of a larger text.
+    /// Fine-tuning a model, or starting from word vectors, of a larger text.
     ModelOfLargerText,
-    /// Initial vectors of the dimension of the model, or a model of theirs.
+    /// Initial vectors with the dimension of the model, or a model with the dimension of the vectors.
     InitialVectorsOfDim,
-    /// Text or words that are not UTF-8, read with what is invalid replaced.
+    /// Reading text or words that are not UTF-8 with invalid bytes replaced.
     ReplaceInvalidUtf8,
-    /// As many rows read as there are, whatever the header of a file declares.
+    /// Reading as many rows as there are, regardless of the number in the file's header.
     AcceptRowCount,
-    /// A higher limit for the bytes of a line.
+    /// A higher limit on the bytes of a line.
     RaiseLineLimit,
-    /// Each line cut into sentences by itself, where a sentence does not go on in the next.
+    /// Splitting each line into sentences separately, if no sentence continues in the next line.
     SplitLines,
-    /// A file that becomes any number of bytes and lines of text.
+    /// Accepting a file that expands to any number of bytes and lines.
     AcceptExpansion,
-    /// A higher limit for the tokens of a sentence.
+    /// A higher limit on the tokens of a sentence.
     RaiseTokenLimit,
-    /// Sentences above the limit cut, and not left out.
+    /// Truncating sentences above the limit instead of leaving them out.
     CutLongSentences,
-    /// Training on text of the language and kind that is encoded.
+    /// Training on text of the same language and kind as the text to encode.
     TrainOnText,
     /// A model of the language and kind of the text.
     OtherModel,
-    /// The present path of a model that was moved.
+    /// The current path of a model that was moved.
     ModelPlace,
-    /// The column of a table that is the text.
+    /// The table column that contains the text.
     NameColumn,
-    /// What is there replaced, or made again.
+    /// Replacing or recreating what exists.
     Replace,
-    /// Files of a folder shared among processes by claims.
+    /// Sharing the files of a folder among processes with claims.
     ShareByClaims,
-    /// No check of the trained model, for which a part of the text would be held out.
+    /// Skipping the check of the trained model, which would hold out a part of the text.
     LeaveOutCheck,
 }
 
 impl Remedy {
-    /// Every remedy.
+    /// All remedies.
     pub const ALL: [Self; 26] = [
         Self::LowerLearningRate,
         Self::HigherLearningRate,
@@ -104,14 +104,13 @@ impl Remedy {
         Self::LeaveOutCheck,
     ];
 
-    /// The text of a message, or of anything that shows remedies, with the option that a program has for each remedy in
-    /// brackets behind it.
+    /// Formats a message and adds the program's option, in parentheses, after each remedy in it.
     ///
-    /// An error may lie within the error of another crate, which hands on no more than a formatter. So it is the thread
-    /// that knows of the options while it writes the text; it forgets them at the end.
+    /// An error can contain the error of another crate, to which it passes only a formatter. So the options are stored
+    /// in the thread while it writes the text, and removed afterwards.
     #[must_use]
     pub fn show(message: &dyn fmt::Display, option: fn(Self) -> Option<&'static str>) -> String {
-        /// Puts back what was there, also where the message panics.
+        /// Restores the previous options, even if the message panics.
         struct Before(Option<OptionOf>);
         impl Drop for Before {
             fn drop(&mut self) {
@@ -122,7 +121,7 @@ impl Remedy {
         message.to_string()
     }
 
-    /// What it is called where no program adds an option.
+    /// The text of the remedy without options.
     const fn words(self) -> &'static str {
         match self {
             Self::LowerLearningRate => "a lower learning rate",
@@ -165,7 +164,7 @@ impl fmt::Display for Remedy {
     }
 }
 
-/// The option of a program that does what a remedy says.
+/// Returns the option of a program that applies a remedy.
 type OptionOf = fn(Remedy) -> Option<&'static str>;
 
 thread_local! {

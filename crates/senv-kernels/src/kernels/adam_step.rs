@@ -2,27 +2,27 @@
 
 use ndarray::NdFloat;
 
-/// The factors of one step of Adam, the same for every parameter; made by `optim::Adam::step`.
+/// The factors of one step of Adam, the same for every parameter; created by `optim::Adam::step`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdamStep<F> {
-    /// β₁: what stays of the first moment.
+    /// β₁: the share of the first moment that is kept.
     pub keep1: F,
-    /// β₂: what stays of the second moment.
+    /// β₂: the share of the second moment that is kept.
     pub keep2: F,
     /// 1 − β₁: the share of the gradient.
     pub take1: F,
-    /// 1 − β₂: the share of its square.
+    /// 1 − β₂: the share of the squared gradient.
     pub take2: F,
     /// The learning rate, corrected for the step.
     pub rate: F,
-    /// What the root of the second moment is multiplied by.
+    /// The factor on the root of the second moment.
     pub root: F,
-    /// What is added to that root.
+    /// The number added to that root.
     pub epsilon: F,
 }
 
 impl<F: NdFloat> AdamStep<F> {
-    /// One step on each parameter; the slices have the same length.
+    /// Applies one step to each parameter; the slices have the same length.
     #[inline(always)]
     pub(crate) fn apply(&self, x: &mut [F], d_x: &[F], m: &mut [F], v: &mut [F]) {
         let Self { keep1, keep2, take1, take2, rate, root, epsilon } = *self;

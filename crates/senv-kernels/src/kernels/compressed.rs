@@ -1,13 +1,12 @@
-//! The loops that add a multiple of a compressed row to a vector: `y += c x`, where `x` are stored values of fewer
-//! bits.
+//! Loops that add a multiple of a compressed row to a vector: `y += c x`, with values `x` stored in fewer bits.
 //!
-//! Every level converts an element exactly to f32, multiplies, rounds, adds and rounds, without a fused multiply-add;
-//! so all levels are bit-identical.
+//! Every level converts an element exactly to f32, multiplies, rounds, adds and rounds, without a fused multiply-add.
+//! So all levels are bit-identical.
 
-/// Values of a block of 4-bit codes that is unpacked at once.
+/// Values per block of 4-bit codes that is unpacked in one piece.
 const BLOCK: usize = 64;
 
-/// The value of a binary16: exact, without a branch.
+/// The exact value of a binary16, computed without a branch.
 #[doc(hidden)]
 #[inline(always)]
 pub fn f16_to_f32(half: u16) -> f32 {
@@ -18,7 +17,7 @@ pub fn f16_to_f32(half: u16) -> f32 {
     f32::from_bits(value | u32::from(half & 0x8000) << 16)
 }
 
-/// The two values of a byte.
+/// The two values in a byte.
 #[inline(always)]
 fn int4_pair(byte: u8) -> [i8; 2] {
     [((byte << 4) as i8) >> 4, (byte as i8) >> 4]
@@ -45,7 +44,7 @@ pub(super) fn add_int8_row(c: f32, x: &[u8], y: &mut [f32]) {
     }
 }
 
-/// Bytes of a block.
+/// Bytes per block.
 pub(super) type Int4Bytes = [u8; BLOCK / 2];
 
 /// `y += c x` for the codes of a block of bytes, the lower half of each first.
@@ -65,7 +64,7 @@ pub(super) fn add_int4_row(c: f32, x: &[u8], y: &mut [f32]) {
     add_int4_row_by(c, x, y, add_int4_block);
 }
 
-/// With the way of a level to add a block.
+/// `y += c x` with a level's own way to add a block.
 #[inline(always)]
 pub(super) fn add_int4_row_by(c: f32, x: &[u8], y: &mut [f32], add: impl Fn(f32, &Int4Bytes, &mut [f32; BLOCK])) {
     let (blocks, rest) = y.as_chunks_mut::<BLOCK>();
@@ -113,7 +112,7 @@ mod tests {
                 for seed in 0..4 {
                     let mut x = bytes((n * half_bytes).div_ceil(2), mix(n as u64 ^ seed << 40 ^ (form as u64) << 50));
                     if form < 2 {
-                        // No NaN: its payload is not specified.
+                        // Avoids NaN, whose payload is not specified.
                         let width = half_bytes / 2;
                         x.chunks_mut(width).for_each(|value| value[width - 1] &= 0xbb);
                     }

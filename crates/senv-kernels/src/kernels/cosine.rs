@@ -8,10 +8,10 @@
 
 use super::{Level, check_len, dispatch, scale};
 
-/// Below this norm a vector counts as zero.
+/// A vector with a smaller norm counts as zero.
 const TINY: f64 = 1e-12;
 
-/// Whether a sum of squares in f32 is exact enough: no overflow, no relevant underflow.
+/// Whether a sum of squares in f32 is accurate enough: no overflow, no relevant underflow.
 #[inline(always)]
 fn is_safe(squares: f32) -> bool {
     (1e-30..=f32::MAX).contains(&squares)
@@ -30,7 +30,7 @@ fn squares_f64(u: &[f32], v: &[f32]) -> [f64; 3] {
     sums
 }
 
-/// The Euclidean norm |a|, accurate also where a square overflows or underflows in f32.
+/// The Euclidean norm |a|, accurate even if a square overflows or underflows in f32.
 #[inline]
 #[must_use]
 pub fn norm(a: &[f32]) -> f32 {
@@ -38,7 +38,7 @@ pub fn norm(a: &[f32]) -> f32 {
     if is_safe(squares) { squares.sqrt() } else { squares_f64(a, a)[0].sqrt() as f32 }
 }
 
-/// The cosine of two vectors, in `[-1, 1]`; 0 where a norm is below 1e-12, NaN where a value is NaN or infinite.
+/// The cosine of two vectors, in `[-1, 1]`; 0 if a norm is below 1e-12, NaN if a value is NaN or infinite.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -52,7 +52,7 @@ pub fn cosine(u: &[f32], v: &[f32]) -> f32 {
     if u_norm < TINY || v_norm < TINY { 0.0 } else { (uv / (u_norm * v_norm)).clamp(-1.0, 1.0) as f32 }
 }
 
-/// Divides a vector by its norm and returns the norm; a vector of norm below 1e-12 is left unchanged.
+/// Divides a vector by its norm and returns the norm. A vector with a norm below 1e-12 stays unchanged.
 pub fn l2_normalize(y: &mut [f32]) -> f32 {
     let length = norm(y);
     if f64::from(length) >= TINY {

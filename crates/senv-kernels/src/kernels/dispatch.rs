@@ -1,6 +1,6 @@
 //! Dispatches from a SIMD level to its kernels.
 //!
-//! The functions here expect lengths that fit: their callers in [`super`] and [`super::shared`] have checked.
+//! The functions here expect matching lengths: their callers in [`super`] and [`super::shared`] have checked them.
 #![allow(unsafe_code)]
 
 use std::{ops::Range, sync::atomic::AtomicU32};
@@ -23,7 +23,7 @@ macro_rules! dispatch {
             #[allow(clippy::too_many_arguments)]
             pub(super) fn $f(level: Level, $($arg: $type),*) $(-> $result)? {
                 match level.kind() {
-                    // SAFETY: a `Level` exists only where the processor has its instructions.
+                    // SAFETY: a `Level` exists only if the processor has its instructions.
                     #[cfg(target_arch = "x86_64")]
                     InstructionSet::Avx512 => unsafe { avx512::$f($($arg),*) },
                     // SAFETY: as above.

@@ -24,7 +24,7 @@ fn exp(x: f32) -> f32 {
     for c in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
         p = p * r + c;
     }
-    // `n` is an integer of at most 126 (or NaN, which `p` then is too).
+    // `n` is an integer of at most 126, or NaN; then `p` is NaN too.
     let bits = ((n + ROUND).to_bits() as i32).wrapping_add(127 - ROUND.to_bits() as i32) << 23;
     p * f32::from_bits(bits as u32)
 }
@@ -58,8 +58,8 @@ fn tanh(x: f32) -> f32 {
     (if size < 0.625 { near } else { far }).copysign(x)
 }
 
-/// (tanh x − x) / x³ as a polynomial in x², the highest power first: our own minimax fit on [0, 0.63], relative error
-/// of tanh 5e-9.
+/// (tanh x − x) / x³ as a polynomial in x², highest power first: our own minimax fit on [0, 0.63], relative error of
+/// tanh 5e-9.
 const NEAR: [f32; 5] = [-5.666_947e-3, 2.060_614_6e-2, -5.372_999_7e-2, 1.333_133_1e-1, -3.333_327_8e-1];
 
 #[inline(always)]
@@ -93,7 +93,7 @@ mod tests {
     use super::mix;
     use crate::kernels::{dispatch, level::Level};
 
-    /// The largest error of `f` against `exact` on a grid, relative to the value.
+    /// The largest relative error of `f` against `exact` on a grid.
     fn worst(level: Level, f: fn(Level, &mut [f32]), exact: fn(f64) -> f64, limit: f32) -> f64 {
         let xs: Vec<f32> = (-20_000..=20_000).map(|i| i as f32 / 20_000.0 * limit).collect();
         let mut got = xs.clone();

@@ -1,9 +1,9 @@
-//! The functions of one level: the kernels of [`super::vector`], [`super::products`] and [`super::panels`],
-//! compiled with its features.
+//! The functions of one level: the kernels of [`super::vector`], [`super::products`] and [`super::panels`], compiled
+//! with its target features.
 
 /// Defines, for one set of target features and its vector, the functions that [`super::dispatch`] names.
 ///
-/// The functions take slices whose lengths fit and must only be called where the processor has the features.
+/// The functions take slices with matching lengths and must be called only on processors with these features.
 macro_rules! entry_points {
     ($features:literal, $vector:ty) => {
         use std::{ops::Range, sync::atomic::AtomicU32};
@@ -127,11 +127,11 @@ macro_rules! entry_points {
         $(
             $(#[$attribute])*
             /// # Safety
-            /// The processor has the features and the lengths fit.
+            /// The processor has the features, and the lengths match.
             #[target_feature(enable = $features)]
             #[allow(unused_unsafe)]
             pub(in $crate::kernels) unsafe fn $f($($arg: $type),*) $(-> $result)? {
-                // SAFETY: as promised by the caller.
+                // SAFETY: promised by the caller.
                 unsafe { $body }
             }
         )*

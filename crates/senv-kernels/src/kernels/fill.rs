@@ -1,15 +1,15 @@
 //! Uniform random values from a key, a whole row at a time, with the widest multiplications of the processor.
 //!
-//! Integer arithmetic and one multiplication a value: bit-identical on every processor.
+//! Uses integer arithmetic and one multiplication per value: bit-identical on every processor.
 #![allow(unsafe_code)]
 
 use senv_base::hash::{GOLDEN, mix};
 
-/// Values made together, so that hashing and converting are each one loop over whole vectors.
+/// Values generated together, so hashing and converting are each one loop over whole vectors.
 const BLOCK: usize = 64;
 
-/// Fills `row` with values from U[−limit, limit] that depend on `key` alone: SplitMix64 in counter form, two values
-/// from every output.
+/// Fills `row` with values from U[−limit, limit] that depend only on `key`: SplitMix64 in counter form, two values per
+/// output.
 #[doc(hidden)]
 pub fn fill_uniform(row: &mut [f32], key: u64, limit: f32) {
     #[cfg(target_arch = "x86_64")]
@@ -35,11 +35,11 @@ fn avx2(row: &mut [f32], key: u64, limit: f32) {
     plain(row, key, limit);
 }
 
-/// The one definition, compiled with the target features of its caller.
+/// The only definition, compiled with the target features of its caller.
 #[inline(always)]
 fn plain(row: &mut [f32], key: u64, limit: f32) {
     let scale = limit / (1_u64 << 31) as f32;
-    // The lower and the upper half as signed integers, distributed evenly around 0. An extreme rounds to the limit.
+    // The lower and upper halves as signed integers, distributed evenly around 0. An extreme rounds to the limit.
     let pair = |j: u64| {
         let bits = mix(key.wrapping_add(j.wrapping_mul(GOLDEN)));
         [bits as i32 as f32 * scale, (bits >> 32) as i32 as f32 * scale]

@@ -1,26 +1,26 @@
 //! The sum of many rows of 4-bit codes, kept in registers until it is complete: `y = Σ_r s_r q_r`.
 //!
-//! Every level converts a code exactly to f32, multiplies, rounds, adds and rounds, rows in the order given:
+//! Every level converts a code exactly to f32, multiplies, rounds, adds and rounds, with rows in the given order:
 //! bit-identical to [`add_int4`](super::add_int4) row by row.
 
-/// Rows of signed half bytes, each with a scale, as [`sum_int4`](super::sum_int4) takes them.
+/// Rows of signed half bytes, each with a scale: the input of [`sum_int4`](super::sum_int4).
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Int4Rows<'r> {
     /// The codes, the lower half of each byte first.
     pub codes: &'r [u8],
-    /// Bytes from row to row.
+    /// Bytes from the start of a row to the start of the next.
     pub stride: usize,
-    /// One for each row.
+    /// One scale per row.
     pub scales: &'r [f32],
 }
 
-/// Row by row.
+/// The sum, row by row.
 pub(super) fn portable(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]) {
     columns_by_row(rows, ids, 0, out, super::compressed::add_int4_row);
 }
 
-/// The columns from `at` on, an even number, row by row.
+/// The sum of an even number of columns starting at `at`, row by row.
 #[inline(always)]
 pub(super) fn columns_by_row(
     rows: Int4Rows<'_>,
@@ -45,13 +45,13 @@ mod blocks {
     use super::{Int4Rows, columns_by_row};
     use crate::kernels::{compressed, prefetch, vector::Vector};
 
-    /// Rows that are fetched before the first is added.
+    /// Rows that are prefetched before the first is added.
     const ROWS_AT_ONCE: usize = 64;
 
-    /// Blocks of a level, then the columns that are left.
+    /// The sum, in blocks of the level, then the remaining columns.
     ///
     /// # Safety
-    /// As for [`Vector`]; every row that is named has as many codes as `out` has values.
+    /// As for [`Vector`]; every named row has as many codes as `out` has values.
     #[inline(always)]
     pub(in crate::kernels) unsafe fn sum<V: Vector>(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]) {
         let mut at = 0;
@@ -63,7 +63,7 @@ mod blocks {
         }
         if V::INT4_COLUMNS > 0 {
             for block in out.chunks_exact_mut(V::INT4_COLUMNS) {
-                // SAFETY: the block lies within the columns of `out`.
+                // SAFETY: the block is within the columns of `out`.
                 unsafe {
                     V::sum_int4_block(rows.codes.as_ptr().add(at / 2), rows.stride, rows.scales.as_ptr(), ids, block);
                 }

@@ -1,9 +1,9 @@
-//! A table whose columns are divided among threads; the columns of each thread are stored together meanwhile.
+//! A table whose columns are divided among threads and, in the meantime, stored together per thread.
 //!
-//! Threads that work on adjacent columns of the same rows never write to the same cache line, and yet slow each other
-//! down: the hardware prefetcher fetches the lines that follow those a thread reads, which are the columns of the next
-//! thread, and takes them away from a core that is about to write them. On two cores, additions to rows took three
-//! times as long. So the columns of a thread are stored together, in blocks of 64 rows:
+//! Threads that work on adjacent columns of the same rows never write to the same cache line, yet they slow each other
+//! down. The hardware prefetcher fetches the lines that follow those a thread reads, which are the columns of the next
+//! thread. That takes them from a core that is about to write them. On two cores, additions to rows took three times as
+//! long. So the columns of a thread are stored together, in blocks of 64 rows:
 //!
 //! ```text
 //! row 0, lane 0 | row 1, lane 0 | … | row 63, lane 0 | row 0, lane 1 | … | row 63, lane 1 | row 64, lane 0 | …
@@ -16,10 +16,10 @@ use rayon::prelude::*;
 use super::SharedTable;
 use crate::Table;
 
-/// Rows in a block, as a power of two.
+/// Log2 of the number of rows in a block.
 const SHIFT: u32 = 6;
 
-/// A table in lanes. When it is dropped, the table has its old layout back, with the values as the threads left them.
+/// A table in lanes. Dropping it restores the old layout of the table, with the values that the threads wrote.
 ///
 /// ```
 /// use senv_core::{Rows, Table, kernels::Lanes};
@@ -50,12 +50,12 @@ enum Order {
 }
 
 impl<'a> Lanes<'a> {
-    /// Divides the columns of a table into lanes; with `together`, the columns of each lane are stored together, unless
-    /// there is only one lane. That reads and writes the table twice, now and at the end: worth while where rows are
-    /// used several times.
+    /// Divides the columns of a table into lanes. With `together` and more than one lane, the columns of each lane are
+    /// stored together. That reads and writes the table twice, now and at the end, which pays off if rows are used
+    /// several times.
     ///
     /// # Panics
-    /// If the lanes do not divide the columns of a row, padding included, in their order.
+    /// If the lanes do not divide the columns of a row, including padding, in order.
     #[must_use]
     pub fn new(table: &'a mut Table, lanes: Vec<Range<usize>>, together: bool) -> Self {
         let mut end = 0;

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A SIMD level that this processor is known to have.
+/// A SIMD level that this processor is known to support.
 ///
-/// The only ways to get a value are [`Level::best`] and [`Level::available`], which ask the processor; so whoever has a
-/// value may call the kernels of that level.
+/// Values come only from [`Level::best`] and [`Level::available`], which query the processor. So code that has a value
+/// can call the kernels of that level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Level(InstructionSet);
 
@@ -20,7 +20,7 @@ pub(super) enum InstructionSet {
     /// 512-bit vectors: AVX-512 F.
     #[cfg(target_arch = "x86_64")]
     Avx512 = 3,
-    /// 128-bit vectors: NEON, which every aarch64 has.
+    /// 128-bit vectors: NEON, which every aarch64 processor has.
     #[cfg(target_arch = "aarch64")]
     Neon = 4,
 }
@@ -49,11 +49,11 @@ impl InstructionSet {
     }
 }
 
-/// The best [`InstructionSet`] as an integer; 0 until first detected.
+/// The best [`InstructionSet`] as an integer; 0 until it is detected.
 static BEST: AtomicU8 = AtomicU8::new(0);
 
 impl Level {
-    /// The fastest level of this processor; after the first call, one load and a compare.
+    /// The fastest level of this processor. After the first call, this costs one load and one comparison.
     #[inline]
     pub(crate) fn best() -> Self {
         let known = BEST.load(Ordering::Relaxed);
@@ -72,7 +72,7 @@ impl Level {
         best
     }
 
-    /// Every level that this processor can run, the fastest first, the portable one last.
+    /// All levels that this processor supports, fastest first, portable last.
     pub(crate) fn available() -> Vec<Self> {
         InstructionSet::ALL.iter().filter(|kind| kind.is_supported()).map(|&kind| Self(kind)).collect()
     }

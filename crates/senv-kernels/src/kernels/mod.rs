@@ -1,10 +1,10 @@
 //! The inner loops: dot products, sums of rows, two small matrix products, and rows shared between threads.
 //!
 //! The SIMD level of the processor is detected when the first kernel runs: AVX-512, AVX2 with FMA, NEON, or plain Rust.
-//! On one machine a kernel is bit-identical for the same input: the order of summation depends on the lengths alone.
-//! Between machines the order differs, and so may the last bits.
+//! On one machine, a kernel gives bit-identical results for the same input, because the order of summation depends only
+//! on the lengths. Other machines may sum in another order, so the last bits may differ.
 //!
-//! Vectors that start on a cache line (64 bytes, as the rows of [`Table::zeros`](crate::Table::zeros) do) are fastest.
+//! Vectors that start on a 64-byte cache line, like the rows of [`Table::zeros`](crate::Table::zeros), are fastest.
 //!
 //! ```
 //! use senv_core::kernels;
@@ -49,7 +49,7 @@ pub use compressed::f16_to_f32;
 pub use cosine::{cosine, l2_normalize, norm};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use entry_points::entry_points;
-// For the starts of `senv-training`.
+// For the initializers of `senv-training`.
 pub use fill::fill_uniform;
 pub use int4_sum::Int4Rows;
 pub use lanes::Lanes;
@@ -74,13 +74,13 @@ fn check_rows(got: usize, rows: usize, stride: usize) {
     assert!(fits, "{got} values, expected {rows} rows of {stride}");
 }
 
-/// Panics if a row does not have these columns.
+/// Panics if the columns are not within a row.
 #[inline(always)]
 fn check_columns(columns: &Range<usize>, stride: usize) {
     assert!(columns.start <= columns.end && columns.end <= stride, "columns {columns:?} of {stride}");
 }
 
-/// Panics if a factor would be read past the end.
+/// Panics if reading a factor would go out of bounds.
 #[inline(always)]
 fn check_factors(got: usize, (s_row, s_col): (usize, usize), m: usize, n: usize) {
     let last = |count: usize, step: usize| count.saturating_sub(1).checked_mul(step);
@@ -135,23 +135,23 @@ pub fn soft_threshold(tau: f32, y: &mut [f32]) {
     dispatch::soft_threshold(Level::best(), tau, y);
 }
 
-/// `y = e^y`, elementwise, to the last bits of f32; overflow gives infinity, NaN stays NaN.
+/// `y = e^y`, elementwise, accurate to the last bits of f32; overflow gives infinity, NaN stays NaN.
 pub fn exp_in_place(y: &mut [f32]) {
     dispatch::exp_in_place(Level::best(), y);
 }
 
-/// `y = 1 / (1 + e^−y)`, elementwise, to the last bits of f32; NaN stays NaN.
+/// `y = 1 / (1 + e^−y)`, elementwise, accurate to the last bits of f32; NaN stays NaN.
 pub fn sigmoid_in_place(y: &mut [f32]) {
     dispatch::sigmoid_in_place(Level::best(), y);
 }
 
-/// `y = tanh y`, elementwise, to the last bits of f32; NaN stays NaN.
+/// `y = tanh y`, elementwise, accurate to the last bits of f32; NaN stays NaN.
 pub fn tanh_in_place(y: &mut [f32]) {
     dispatch::tanh_in_place(Level::best(), y);
 }
 
-/// `q += b h + sign a g`, then `h = f h + a` and `g = f g + b`, elementwise: a word with the rows `[a, b, f]` in a
-/// gated skip-bigram with decay. Bit-identical on every processor.
+/// `q += b h + sign a g`, then `h = f h + a` and `g = f g + b`, elementwise: the step of a word with the rows `[a, b,
+/// f]` in a gated skip-bigram with decay. Bit-identical on every processor.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -163,9 +163,9 @@ pub fn skip_bigram_step([a, b, f]: [&[f32]; 3], sign: f32, h: &mut [f32], g: &mu
     dispatch::skip_bigram_step(Level::best(), [a, b, f], sign, h, g, q);
 }
 
-/// The steps of [`skip_bigram_step`] for the words of a sentence, one after another, on every block of columns: with
-/// sign -1 in the first `antisymmetric` blocks; with sign 1 behind them, where the sums of a, b, a b and f are kept,
-/// too. Bit-identical on every processor.
+/// Runs [`skip_bigram_step`] for the words of a sentence, in order, on every block of columns. The sign is -1 in the
+/// first `antisymmetric` blocks and 1 in the others. Those others also keep the sums of a, b, a b and f. Bit-identical
+/// on every processor.
 ///
 /// # Panics
 /// If a word has fewer blocks than there are states.
@@ -176,9 +176,8 @@ pub fn skip_bigrams(words: &[SkipBigramRow<'_>], antisymmetric: usize, states: &
     dispatch::skip_bigrams(Level::best(), words, antisymmetric, states);
 }
 
-/// The mean of what is left of a word at another, over all orders of `n` words:
-/// `out = 2 / (n (n − 1)) Σ_k (n − k) f^(k − 1)` over the distances k = 1 .. n − 1, elementwise; 0 for n < 2.
-/// Bit-identical on every processor.
+/// The mean share of a word that remains at another word, over all orders of `n` words, elementwise. With distances k =
+/// 1 .. n − 1: `out = 2 / (n (n − 1)) Σ_k (n − k) f^(k − 1)`; 0 for n < 2. Bit-identical on every processor.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -214,8 +213,8 @@ pub fn adam(step: &AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: 
 /// | `b` | right rows | `n` rows of `stride` values |
 /// | `out` | scores, overwritten | `m` rows of `n` values |
 ///
-/// A score is bit-identical whatever the other rows are and however many. For rows that fit into the first two cache
-/// levels; for large matrices see `senv_core::arrays::matmul`.
+/// A score is bit-identical regardless of the other rows and their number. Meant for rows that fit in the first two
+/// cache levels; for large matrices see `senv_core::arrays::matmul`.
 ///
 /// # Panics
 /// If a slice is shorter than its shape.
@@ -223,10 +222,10 @@ pub fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut
     scores_of_columns(a, m, b, n, stride, 0..stride, out);
 }
 
-/// [`scores`] over some columns of the rows. Scores over all columns are sums of these, but not bit for bit.
+/// [`scores`] over some columns of the rows. Sums of these equal the scores over all columns, but not bit for bit.
 ///
 /// # Panics
-/// If a slice is shorter than its shape, or the columns reach beyond a row.
+/// If a slice is shorter than its shape, or the columns are not within a row.
 pub fn scores_of_columns(
     a: &[f32],
     m: usize,
@@ -244,10 +243,10 @@ pub fn scores_of_columns(
 }
 
 /// The products of the rows of `a` with each other, over some of their columns: `out[i m + j] = a_i · a_j` for every `j
-/// ≤ i`. What `out` has where `j > i` is not defined: whole blocks, half of the work, are skipped.
+/// ≤ i`. Values of `out` with `j > i` are unspecified, because whole blocks, half of the work, are skipped.
 ///
 /// # Panics
-/// If a slice is shorter than its shape, or the columns reach beyond a row.
+/// If a slice is shorter than its shape, or the columns are not within a row.
 pub fn gram_of_columns(a: &[f32], m: usize, stride: usize, columns: Range<usize>, out: &mut [f32]) {
     check_columns(&columns, stride);
     check_rows(a.len(), m, stride);
@@ -263,8 +262,8 @@ pub fn gram_of_columns(a: &[f32], m: usize, stride: usize, columns: Range<usize>
 /// | `b` | rows to add | `n` rows of `stride` values |
 /// | `out` | sums | `m` rows of `stride` values |
 ///
-/// With the two strides exchanged, the same factors give the transposed product. A sum is bit-identical whatever the
-/// other rows of `out` are and however many.
+/// Swapping the two strides gives the transposed product. A sum is bit-identical regardless of the other rows of `out`
+/// and their number.
 ///
 /// # Panics
 /// If a slice is shorter than its shape.
@@ -286,15 +285,15 @@ pub fn add_product(
 }
 
 /// Adds products of rows with the rows of a packed panel to sums: `sums[i width + l] += Σ_p rows_i[p] panel[p width +
-/// l]`, for the first `lanes` of the `width` columns `l`; the columns behind them may be written to.
+/// l]`, for the first `lanes` of the `width` columns `l`. Later columns may be overwritten.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
-/// | `rows` | rows, `stride` values from start to start | `m` of `k` values |
-/// | `panel` | up to `width` rows, transposed; `width` is a multiple of 16, [`panel_width`] at best | `k` × `width` |
+/// | `rows` | rows that start `stride` values apart | `m` of `k` values |
+/// | `panel` | up to `width` rows, transposed; `width` is a multiple of 16, ideally [`panel_width`] | `k` × `width` |
 /// | `sums` | | `m` × `width` |
 ///
-/// Every sum takes its terms from the first to the last and rounds once a term, on every level: bit-identical to a
+/// Every sum adds its terms from the first to the last, with one rounding per term, on every level: bit-identical to a
 /// chain of fused multiply-adds.
 ///
 /// # Panics
@@ -314,7 +313,7 @@ pub(crate) fn add_panel_products(
     dispatch::add_panel_products(Level::best(), rows, stride, m, panel, width, lanes, sums);
 }
 
-/// The widest panel whose columns are all multiplied with a value of the larger matrix at once.
+/// The largest panel width for which all columns are multiplied with a value of the larger matrix in one pass.
 pub(crate) fn panel_width() -> usize {
     Level::best().panel_width()
 }
@@ -324,7 +323,7 @@ pub(crate) fn has_vectors() -> bool {
     Level::best().kind() != level::InstructionSet::Portable
 }
 
-/// Fetches the cache line at `p`.
+/// Prefetches the cache line at `p`.
 #[inline(always)]
 #[doc(hidden)]
 pub fn prefetch<T>(p: *const T) {

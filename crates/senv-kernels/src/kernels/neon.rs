@@ -1,6 +1,6 @@
-//! NEON, which every aarch64 has.
+//! NEON, which every aarch64 processor has.
 //!
-//! Shared memory is only touched by the inline assembly and the atomics below; see [`super::shared`] for why.
+//! Only the inline assembly and the atomics below access shared memory; [`super::shared`] explains why.
 #![allow(unsafe_code)]
 
 use std::{
@@ -62,7 +62,7 @@ impl Vector for V128 {
 
     #[inline(always)]
     unsafe fn sum4(v: [Self; 4]) -> [f32; 4] {
-        // SAFETY: the caller has NEON; what is stored goes into an array of that length.
+        // SAFETY: the caller has NEON; values are stored into an array of that length.
         unsafe {
             let sums = vpaddq_f32(vpaddq_f32(v[0].0, v[1].0), vpaddq_f32(v[2].0, v[3].0));
             let mut out = [0.0; 4];
@@ -113,7 +113,7 @@ impl Memory<V128> for PlainMemory {
 /// The value at `p` for atomic access.
 #[inline(always)]
 unsafe fn atomic<'a>(p: *const f32) -> &'a AtomicU32 {
-    // SAFETY: `p` points to an aligned value of a table that is accessed by atomics alone meanwhile.
+    // SAFETY: `p` points to an aligned value of a table that is accessed only through atomics meanwhile.
     unsafe { AtomicU32::from_ptr(p.cast_mut().cast()) }
 }
 

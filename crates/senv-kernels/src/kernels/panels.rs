@@ -1,11 +1,11 @@
-//! Micro-kernels of rows times a packed panel: the inner loop of `matmul` with few rows on one side.
+//! Micro-kernels for rows times a packed panel: the inner loop of `matmul` with few rows on one side.
 //!
-//! A panel holds some rows of the smaller matrix transposed, so that the values of one column are adjacent. The rows of
-//! the larger matrix are read in place, value by value; each is multiplied with up to four vectors of the panel.
-//! Nothing of the larger matrix is copied or transposed. With more vectors, fewer values are read for a multiplication;
-//! with fewer vectors, more rows share the reading of the panel.
+//! A panel contains some rows of the smaller matrix, transposed, so the values of one column are adjacent. The rows of
+//! the larger matrix are read in place, value by value, and each value is multiplied with up to four vectors of the
+//! panel. Nothing of the larger matrix is copied or transposed. With more vectors, each multiplication reads fewer
+//! values. With fewer vectors, more rows share each read of the panel.
 #![allow(unsafe_code)]
-// Indices name rows of several blocks at once, here clearer than zipped iterators.
+// Indices refer to rows of several blocks at the same time; here they are clearer than zipped iterators.
 #![allow(clippy::needless_range_loop)]
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -15,18 +15,18 @@ use super::{
     vector::{Memory, PlainMemory, Vector},
 };
 
-/// The width of a panel is a multiple of this, the lanes of the widest vectors.
+/// The width of a panel is a multiple of this number, the lanes of the widest vectors.
 pub(crate) const WIDTH_STEP: usize = 16;
 
-/// How many values of the panel ahead are prefetched where a row meets one or two vectors.
+/// How many values ahead the panel is prefetched when a row is multiplied with one or two vectors.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const AHEAD: usize = 512;
 
 /// See [`super::add_panel_products`].
 ///
 /// # Safety
-/// `rows` points to `m` rows of `k` values that start `stride` apart, `panel` to `k` times `width` values, `sums` to
-/// `m` times `width` values that may be written to; `lanes` is at most `width`, a multiple of [`WIDTH_STEP`].
+/// `rows` points to `m` rows of `k` values that start `stride` apart. `panel` points to `k` times `width` values, and
+/// `sums` to `m` times `width` values that may be written to. `lanes` is at most `width`, a multiple of [`WIDTH_STEP`].
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
@@ -49,7 +49,7 @@ pub(super) unsafe fn add_panel_products<V: Vector>(
         let mut i = 0;
         while i < m {
             let block = piece(i, m, most);
-            // SAFETY: rows below `m`; lanes below `width`, a multiple of the lanes of a vector.
+            // SAFETY: rows are below `m`; lanes are below `width`, a multiple of the lanes of a vector.
             unsafe {
                 let (rows, panel, sums) = (rows.add(i * stride), panel.add(l), sums.add(i * width + l));
                 match vectors {
@@ -69,7 +69,7 @@ pub(super) unsafe fn add_panel_products<V: Vector>(
     }
 }
 
-/// The micro-kernel of one tile: M rows times C vectors of the panel, with the M × C sums in registers.
+/// The micro-kernel of one tile: M rows times C vectors of the panel, with M × C sums in registers.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 unsafe fn tile<V: Vector, const M: usize, const C: usize>(
@@ -82,7 +82,7 @@ unsafe fn tile<V: Vector, const M: usize, const C: usize>(
 ) where
     PlainMemory: Memory<V>,
 {
-    // SAFETY: `M` rows of `k` values, `C` vectors of each column of the panel and of each row of sums are there.
+    // SAFETY: `M` rows of `k` values and `C` vectors of each column of the panel and of each row of sums exist.
     unsafe {
         let mut totals = [[V::zero(); C]; M];
         for i in 0..M {
@@ -90,7 +90,7 @@ unsafe fn tile<V: Vector, const M: usize, const C: usize>(
                 totals[i][c] = PlainMemory::load(sums.add(i * width + c * V::LANES));
             }
         }
-        // The k-loop. It needs no mask: panels are padded to whole vectors, and each value of a row is broadcast.
+        // The k-loop needs no mask: panels are padded to whole vectors, and each value of a row is broadcast.
         for p in 0..k {
             let mut y = [V::zero(); C];
             for c in 0..C {

@@ -1,7 +1,7 @@
-//! The kernels in plain Rust: they run where no SIMD level fits, and are the scalar reference for the others.
+//! The kernels in plain Rust: for processors without a SIMD level, and the scalar reference for the others.
 //!
-//! Sums run over [`LANES`] independent partial sums, so that the compiler can use the vectors of the base instruction
-//! set; the order of summation is the same everywhere.
+//! Sums use [`LANES`] independent partial sums, so the compiler can use the vectors of the base instruction set. The
+//! order of summation is the same everywhere.
 
 use std::{
     ops::Range,
@@ -66,7 +66,7 @@ pub(super) fn scale(c: f32, y: &mut [f32]) {
 #[inline(always)]
 fn shrink(x: f32, tau: f32) -> f32 {
     let left = x.abs() - tau;
-    // NaN fails this comparison, and so stays NaN instead of becoming zero.
+    // NaN fails this comparison, so it stays NaN instead of becoming zero.
     if left <= 0.0 { 0.0 } else { left.copysign(x) }
 }
 
@@ -108,8 +108,8 @@ pub(super) fn add_product(
     }
 }
 
-/// Rounds once a term, as the SIMD levels do, and in their order: a bit-identical reference, and slow where the
-/// processor has no fused multiply-add.
+/// Rounds once per term, in the order of the SIMD levels: a bit-identical reference, slow on processors without a fused
+/// multiply-add.
 pub(super) fn add_panel_products(
     rows: &[f32],
     stride: usize,

@@ -1,24 +1,24 @@
 //! Two small matrix products over the rows of a sentence, in blocks that stay in registers.
 //!
-//! A block of `scores` keeps M × N sums and reads each vector of M + N rows once for M · N multiply-adds; a block of
-//! `add_product` keeps M rows × C vectors of the result, so that the result is read and written once however many rows
-//! are summed. In both, the order of summation depends on the stride alone, not on the position in a block: the same
+//! A block of `scores` keeps M × N sums and reads each vector of M + N rows once for M · N multiply-adds. A block of
+//! `add_product` keeps M rows × C vectors of the result, which are read and written once regardless of how many rows
+//! are summed. In both, the order of summation depends only on the stride, not on the position in a block. So the same
 //! rows give the same bits in products of any height and width.
 #![allow(unsafe_code)]
-// Indices name rows of several blocks at once, here clearer than zipped iterators.
+// Indices refer to rows of several blocks at the same time; here they are clearer than zipped iterators.
 #![allow(clippy::needless_range_loop)]
 
 use super::vector::{Memory, PlainMemory, Vector};
 
-/// The length of the piece at `start`, where `total` is divided into the fewest pieces of at most `most`, as evenly as
-/// possible.
+/// The length of the piece at `start` when `total` is divided as evenly as possible into the fewest pieces of at most
+/// `most`.
 #[inline(always)]
 pub(super) fn piece(start: usize, total: usize, most: usize) -> usize {
     let left = total - start;
     left.div_ceil(left.div_ceil(most))
 }
 
-/// The value of `$body`, where the constant `$name` has the value of `$size`.
+/// Evaluates `$body` with the constant `$name` set to `$size`.
 macro_rules! with_size {
     ($size:expr, $name:ident in [$($constant:literal)*], $body:expr) => {
         match $size {
@@ -32,7 +32,7 @@ macro_rules! with_size {
 }
 pub(super) use with_size;
 
-/// `out[i n + j] = a_i · b_j`, over the first `width` values of rows, which start `stride` apart
+/// `out[i n + j] = a_i · b_j`, over the first `width` values of rows, which start `stride` apart.
 ///
 /// # Safety
 /// `a` points to `m`, `b` to `n` rows, `out` to `m n` values that may be written to.
@@ -59,8 +59,8 @@ pub(super) unsafe fn scores<V: Vector>(
     }
 }
 
-/// `out[i m + j] = a_i · a_j` for every `j ≤ i`, over the first `width` values of rows, which start `stride` apart;
-/// where `j > i`, `out` is not defined
+/// `out[i m + j] = a_i · a_j` for every `j ≤ i`, over the first `width` values of rows, which start `stride` apart.
+/// Values of `out` with `j > i` are unspecified.
 ///
 /// # Safety
 /// `a` points to `m` rows, `out` to `m m` values that may be written to.
@@ -103,7 +103,8 @@ unsafe fn score_rows<V: Vector, const M: usize>(
     }
 }
 
-/// One block; rows of `out` start `n` apart, rows of `a` and `b` `stride`, of which `width` values are used.
+/// One block. Rows of `out` start `n` apart; rows of `a` and `b` start `stride` apart, and their first `width` values
+/// are used.
 #[inline(always)]
 unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
     a: *const f32,
@@ -114,7 +115,7 @@ unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
 ) where
     PlainMemory: Memory<V>,
 {
-    // SAFETY: `k` stays below `width`; `M`, `N` count rows that are there.
+    // SAFETY: `k` stays below `width`; `M` and `N` count existing rows.
     unsafe {
         let mut sums = [[V::zero(); N]; M];
         let mut k = 0;
@@ -131,7 +132,7 @@ unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
             }
             k += V::LANES;
         }
-        // The last, partial vector of the k-loop: the masked loads read zeros past `width`, which add nothing to a sum.
+        // The last, partial vector of the k-loop: masked loads read zeros past `width`, which do not change a sum.
         if k < width {
             for j in 0..N {
                 let y = PlainMemory::load_part(b.add(j * stride + k), width - k);
@@ -160,10 +161,10 @@ unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
     }
 }
 
-/// `out_i += Σ_j s[i s_row + j s_col] b_j`
+/// `out_i += Σ_j s[i s_row + j s_col] b_j`.
 ///
 /// # Safety
-/// `out` points to `m`, `b` to `n` rows of `stride` values, `s` to factors at all the offsets named; `out` may be
+/// `out` points to `m` rows and `b` to `n` rows of `stride` values, `s` to factors at all these offsets; `out` may be
 /// written to and overlaps neither.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
@@ -184,7 +185,7 @@ pub(super) unsafe fn add_product<V: Vector>(
     }
     let vectors = stride / V::LANES;
     let mut c = 0;
-    // Columns are the outer loop, so that the current part of `b` stays in the first cache for all rows of `out`.
+    // Columns are the outer loop, so the current part of `b` stays in the first-level cache for all rows of `out`.
     while c < vectors {
         let columns = piece(c, vectors, V::PRODUCT_BLOCK.1);
         let at = c * V::LANES;
@@ -229,7 +230,7 @@ unsafe fn product_rows<V: Vector, const M: usize>(
 /// `out += Σ_j s[j s_step] b_j` for one row that other threads may use.
 ///
 /// # Safety
-/// `out` points to one, `b` to `n` rows of `stride` values, `s` to factors at all the offsets named; `out` may be
+/// `out` points to one row and `b` to `n` rows of `stride` values, `s` to factors at all these offsets; `out` may be
 /// written to and overlaps neither.
 #[inline(always)]
 pub(super) unsafe fn add_product_to_row<V: Vector, O: Memory<V>>(
@@ -286,7 +287,7 @@ unsafe fn product_block<V: Vector, O: Memory<V>, const M: usize, const C: usize>
 ) where
     PlainMemory: Memory<V>,
 {
-    // SAFETY: `M` rows, `n` rows and `C` vectors are there.
+    // SAFETY: `M` rows, `n` rows and `C` vectors exist.
     unsafe {
         let mut sums = [[V::zero(); C]; M];
         for i in 0..M {
@@ -314,7 +315,7 @@ unsafe fn product_block<V: Vector, O: Memory<V>, const M: usize, const C: usize>
     }
 }
 
-/// The values of one row past its last whole vector, by masked loads and a masked store.
+/// The values of one row after its last whole vector, with masked loads and a masked store.
 #[inline(always)]
 unsafe fn product_tail<V: Vector, O: Memory<V>>(
     s: *const f32,
@@ -328,7 +329,7 @@ unsafe fn product_tail<V: Vector, O: Memory<V>>(
 {
     let rest = stride % V::LANES;
     let at = stride - rest;
-    // SAFETY: the columns from `at` to `stride`.
+    // SAFETY: only columns from `at` up to `stride` are accessed.
     unsafe {
         let mut sum = O::load_part(out.add(at), rest);
         for j in 0..n {

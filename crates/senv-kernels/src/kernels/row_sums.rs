@@ -1,5 +1,5 @@
-//! Sums of stored rows, of four bytes a value and of fewer: lengths are checked, and the best level of the processor
-//! works.
+//! Sums of stored rows, with four bytes or fewer per value. Checks lengths and uses the best SIMD level of the
+//! processor.
 
 use super::{Level, check_len, dispatch, int4_sum::Int4Rows};
 use senv_base::{RowId, TokenId};
@@ -7,7 +7,7 @@ use senv_base::{RowId, TokenId};
 /// `y += c x` for `x` in little-endian f32.
 ///
 /// # Panics
-/// If `x` does not have four bytes for each value.
+/// If `x` does not have four bytes per value.
 #[doc(hidden)]
 #[inline]
 pub fn add_f32(c: f32, x: &[u8], y: &mut [f32]) {
@@ -18,7 +18,7 @@ pub fn add_f32(c: f32, x: &[u8], y: &mut [f32]) {
 /// `y += c x` for `x` in little-endian binary16.
 ///
 /// # Panics
-/// If `x` does not have two bytes for each value.
+/// If `x` does not have two bytes per value.
 #[doc(hidden)]
 #[inline]
 pub fn add_f16(c: f32, x: &[u8], y: &mut [f32]) {
@@ -40,7 +40,7 @@ pub fn add_int8(c: f32, x: &[u8], y: &mut [f32]) {
 /// `y += c x` for `x` in signed half bytes, the lower half first.
 ///
 /// # Panics
-/// If `x` does not have half a byte, rounded up, for each value.
+/// If `x` does not have half a byte, rounded up, per value.
 #[doc(hidden)]
 #[inline]
 pub fn add_int4(c: f32, x: &[u8], y: &mut [f32]) {
@@ -48,10 +48,10 @@ pub fn add_int4(c: f32, x: &[u8], y: &mut [f32]) {
     dispatch::add_int4_row(Level::best(), c, x, y);
 }
 
-/// `out = Σ_{r in ids} s_r q_r`, from zero, in the order given.
+/// `out = Σ_{r in ids} s_r q_r`, starting from zero, in the given order.
 ///
 /// # Panics
-/// If there is no such row, or its stride is shorter than the codes of `out`.
+/// If an id is out of range, or the stride is shorter than the codes of `out`.
 #[doc(hidden)]
 #[inline]
 pub fn sum_int4(rows: Int4Rows<'_>, ids: &[TokenId], out: &mut [f32]) {
@@ -65,11 +65,11 @@ pub fn sum_int4(rows: Int4Rows<'_>, ids: &[TokenId], out: &mut [f32]) {
 
 /// `out = c Σ_{r in rows} v_r`, where row `r` of `values` starts at index `r stride`.
 ///
-/// Rows are added in the order given, starting from zero, and the sum is scaled last: bit-identical to
+/// Rows are added in the given order, starting from zero, and the sum is scaled last: bit-identical to
 /// [`add`](super::add) and [`scale`](super::scale).
 ///
 /// # Panics
-/// If `values` ends before the last value that is needed.
+/// If `values` is too short for a row.
 #[inline]
 pub fn sum_rows(values: &[f32], stride: usize, rows: &[RowId], c: f32, out: &mut [f32]) {
     if let Some(last) = rows.iter().max() {

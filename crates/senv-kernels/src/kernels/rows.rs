@@ -14,7 +14,7 @@ mod vectors {
     /// `out = c Σ_{r in rows} v_r`
     ///
     /// # Safety
-    /// `out` points to `n` values that may be written to, and every row that is named has `n` values.
+    /// `out` points to `n` values that may be written to, and every named row has `n` values.
     #[inline(always)]
     pub(in crate::kernels) unsafe fn sum_rows<V: Vector>(
         values: *const f32,
@@ -27,7 +27,7 @@ mod vectors {
         PlainMemory: Memory<V>,
     {
         let mut at = 0;
-        // SAFETY: every offset lies below `n`.
+        // SAFETY: every offset is below `n`.
         unsafe {
             while at + BLOCK * V::LANES <= n {
                 block::<V, BLOCK>(values.add(at), stride, rows, c, out.add(at), 0);

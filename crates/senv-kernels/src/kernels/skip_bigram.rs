@@ -4,19 +4,19 @@
 //! q += b h + s a g,   then h = f h + a and g = f g + b          elementwise, for each word
 //! ```
 //!
-//! One step on rows of f32 is for training. For encoding, a whole sentence is gone through block by block of columns,
-//! whose states stay in registers, on rows of eight bits. No level fuses a product and a sum, so all levels are
+//! Training uses one step on rows of f32. Encoding uses rows of eight-bit codes and processes a whole sentence by
+//! blocks of columns, whose states stay in registers. No level fuses a product and a sum, so all levels are
 //! bit-identical.
 
-/// Columns of a block of [`skip_bigrams`](crate::kernels::skip_bigrams).
+/// Columns per block of [`skip_bigrams`](crate::kernels::skip_bigrams).
 pub const SKIP_BIGRAM_BLOCK: usize = 16;
-/// Bytes of a block in the row of a word.
+/// Bytes per block in the row of a word.
 pub const SKIP_BIGRAM_BYTES: usize = 3 * SKIP_BIGRAM_BLOCK;
-/// The step of f in eight bits.
+/// The quantization step of f.
 const F_STEP: f32 = 1.0 / 255.0;
 
-/// What a word brings to [`skip_bigrams`](crate::kernels::skip_bigrams): blocks of columns, each the codes of a and of
-/// b from -127 to 127, then those of f from 0 to 255, with one scale for a and one for b.
+/// The row of a word for [`skip_bigrams`](crate::kernels::skip_bigrams), in blocks of columns. Each block contains the
+/// codes of a and of b, from -127 to 127, then those of f, from 0 to 255. There is one scale for a and one for b.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SkipBigramRow<'a> {
     /// The codes of all blocks.
@@ -28,7 +28,7 @@ pub struct SkipBigramRow<'a> {
 /// The states of a block of columns: h, g and q, then the sums of a, b, a b and f.
 pub type SkipBigramState = [[f32; SKIP_BIGRAM_BLOCK]; 7];
 
-/// The step on `[a, b, f]` with s = `sign`; all slices have the same length.
+/// Runs one step on `[a, b, f]` with s = `sign`; all slices have the same length.
 #[inline(always)]
 pub(super) fn skip_bigram_step([a, b, f]: [&[f32]; 3], sign: f32, h: &mut [f32], g: &mut [f32], q: &mut [f32]) {
     let n = q.len();
@@ -40,8 +40,8 @@ pub(super) fn skip_bigram_step([a, b, f]: [&[f32]; 3], sign: f32, h: &mut [f32],
     }
 }
 
-/// The steps of these words, one after another, on every block of `states`: with s = -1 and without sums in the first
-/// `antisymmetric` blocks, with s = 1 behind them. Every word has as many blocks.
+/// Runs the steps of these words, in order, on every block of `states`. The first `antisymmetric` blocks use s = -1 and
+/// keep no sums; the others use s = 1. Every word has as many blocks.
 #[inline(always)]
 pub(super) fn skip_bigrams(words: &[SkipBigramRow<'_>], antisymmetric: usize, states: &mut [SkipBigramState]) {
     let (first, second) = states.split_at_mut(antisymmetric.min(states.len()));
@@ -53,7 +53,7 @@ pub(super) fn skip_bigrams(words: &[SkipBigramRow<'_>], antisymmetric: usize, st
     }
 }
 
-/// The steps on block `i`.
+/// Runs the steps on block `i`.
 #[inline(always)]
 fn block<const NEAR: bool>(words: &[SkipBigramRow<'_>], i: usize, state: &mut SkipBigramState) {
     let [mut h, mut g, mut q, mut sum_a, mut sum_b, mut sum_ab, mut sum_f] = *state;
@@ -117,7 +117,7 @@ pub(super) fn mean_shares(f: &[f32], n: usize, out: &mut [f32]) {
 mod tests {
     use crate::kernels::{dispatch, level::Level, portable};
 
-    /// Values that are no round numbers.
+    /// Values that are not round numbers.
     fn values(n: usize, seed: usize) -> Vec<f32> {
         (0..n).map(|i| ((i * 7 + seed * 13 + 1) as f32 * 0.37).sin()).collect()
     }

@@ -1,5 +1,5 @@
-//! Every SIMD level of this processor against the portable kernels, its scalar reference ("twin" here), and the public
-//! functions.
+//! Tests of every SIMD level of this processor against the portable kernels, its scalar reference ("twin" here), and of
+//! the public functions.
 
 use super::{Level, SharedTable, dispatch, level::InstructionSet, portable};
 use crate::Table;
@@ -17,8 +17,8 @@ fn cases() -> impl Iterator<Item = (usize, usize)> {
     (0..=130).flat_map(|n| [0, 1, 3, 7].map(|start| (n, start)))
 }
 
-/// Two sums of the same terms in f32 may differ by the rounding of each partial sum: the bound of the worst case is
-/// n ε Σ|terms|; terms here are below 1, lengths below 131 for single sums.
+/// Two sums of the same terms in f32 can differ by the rounding of each partial sum. The worst-case bound is n ε
+/// Σ|terms|; here terms are below 1, and lengths are below 131 for single sums.
 fn assert_close(got: &[f32], expected: &[f32], bound: f32, what: &str) {
     assert_eq!(got.len(), expected.len());
     for (i, (g, e)) in got.iter().zip(expected).enumerate() {
@@ -61,7 +61,7 @@ fn reductions_agree_with_the_twin_and_repeat_their_bits() {
 fn a_dot_product_by_hand() {
     let a: Vec<f32> = (1..=100).map(|i| i as f32).collect();
     for level in Level::available() {
-        // 1² + 2² + ... + 100² = 100 · 101 · 201 / 6; exact, for all partial sums are integers below 2^24.
+        // 1² + 2² + ... + 100² = 100 · 101 · 201 / 6; exact, because all partial sums are integers below 2^24.
         assert_eq!(dispatch::dot(level, &a, &a), 338_350.0);
         assert_eq!(dispatch::dot(level, &[], &[]), 0.0);
     }
@@ -271,7 +271,7 @@ fn threads_that_race_for_a_row_leave_numbers_that_some_order_explains() {
                 });
             }
         });
-        // Both added 1 to each value; updates may be lost, torn values may not appear.
+        // Both threads added 1 to each value. Updates may be lost, but torn values must not appear.
         for &x in table.values()[..100].iter() {
             assert!(x.fract() == 0.0 && (1.0..=2.0 * ROUNDS as f32).contains(&x), "{level:?}: {x}");
         }

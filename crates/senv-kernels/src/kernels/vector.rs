@@ -1,7 +1,7 @@
-//! The kernels written once over an abstract vector; each level supplies the vector.
+//! Kernels written once over an abstract vector, which each level implements.
 //!
-//! Everything here is `inline(always)` and is inlined into the entry points of a level, which have the target features;
-//! so it is compiled to the instructions of that level.
+//! Everything here is `inline(always)` and inlined into the entry points of a level, which have the target features. So
+//! it compiles to the instructions of that level.
 #![allow(unsafe_code)]
 
 /// A SIMD register of `LANES` values.
@@ -9,13 +9,13 @@
 /// # Safety of the methods
 /// The caller guarantees that the processor has the instructions of the level.
 pub(super) trait Vector: Copy {
-    /// Values in a register.
+    /// Values per register.
     const LANES: usize;
     /// Rows of the first and the second factor that [`super::products`] keeps in registers.
     const SCORE_BLOCK: (usize, usize);
     /// Rows and vectors of the result that [`super::products`] keeps in registers.
     const PRODUCT_BLOCK: (usize, usize);
-    /// Vectors of a panel that [`super::panels`] multiplies each value of a row with, at most 4.
+    /// Vectors of a panel, at most 4, that [`super::panels`] multiplies with each value of a row.
     const PANEL_VECTORS: usize;
     /// Rows that it keeps in registers for one, two, three and four vectors of the panel.
     const PANEL_ROWS: [usize; 4];
@@ -27,22 +27,22 @@ pub(super) trait Vector: Copy {
     unsafe fn mul_add(self, a: Self, b: Self) -> Self;
     /// sign(x) max(|x| − tau, 0); NaN stays NaN.
     unsafe fn shrink(self, tau: Self) -> Self;
-    /// The sums of the lanes of four vectors, each in the same order.
+    /// The sums of the lanes of four vectors, each added in the same order.
     unsafe fn sum4(v: [Self; 4]) -> [f32; 4];
-    /// `y += c x` for the signed half bytes of 32 bytes, the lower half of each first: as the scalar form, without a
+    /// `y += c x` for the signed half bytes of 32 bytes, the lower half of each first. Like the scalar form, uses no
     /// fused multiply-add.
     #[inline(always)]
     unsafe fn add_int4_block(c: f32, x: &[u8; 32], y: &mut [f32; 64]) {
         super::compressed::add_int4_block(c, x, y);
     }
-    /// Columns whose sums [`Vector::sum_int4_block`] keeps in registers, an even number; 0 where a level has no such
-    /// form.
+    /// Columns whose sums [`Vector::sum_int4_block`] keeps in registers, an even number; 0 if the level does not
+    /// implement it.
     const INT4_COLUMNS: usize = 0;
-    /// `out = Σ_{r in ids} s_r q_r` for [`Vector::INT4_COLUMNS`] columns, each product and each sum rounded. Row `r`
-    /// starts at `codes + r stride`.
+    /// `out = Σ_{r in ids} s_r q_r` for [`Vector::INT4_COLUMNS`] columns, with each product and each sum rounded. Row
+    /// `r` starts at `codes + r stride`.
     ///
     /// # Safety
-    /// The rows have the columns, and as many scales.
+    /// The rows have these columns and a scale each.
     #[inline(always)]
     unsafe fn sum_int4_block(_codes: *const u8, _stride: usize, _scales: *const f32, _ids: &[u32], _out: &mut [f32]) {}
 
@@ -71,10 +71,10 @@ pub(super) struct PlainMemory;
 /// Memory that other threads may read and write at the same time; see [`super::shared`].
 pub(super) struct SharedMemory;
 
-/// Accumulators of the sums: enough to hide the latency of a multiply-add.
+/// Accumulators per sum: enough to hide the latency of a multiply-add.
 const PARTS: usize = 4;
 
-/// Vectors in one round of an update: the compiler does not unroll loops around assembly.
+/// Vectors per round of an update: the compiler does not unroll loops around assembly.
 const UNROLL: usize = 4;
 
 #[inline(always)]
@@ -92,7 +92,7 @@ pub(super) unsafe fn dot<V: Vector>(a: *const f32, b: *const f32, n: usize) -> f
 where
     PlainMemory: Memory<V>,
 {
-    // SAFETY: every offset lies below `n`.
+    // SAFETY: every offset is below `n`.
     unsafe {
         let mut parts = [V::zero(); PARTS];
         let mut i = 0;
@@ -132,9 +132,9 @@ pub(super) unsafe fn squares<V: Vector>(u: *const f32, v: *const f32, n: usize) 
 where
     PlainMemory: Memory<V>,
 {
-    // SAFETY: every offset lies below `n`.
+    // SAFETY: every offset is below `n`.
     unsafe {
-        // Two vectors of each sum: six chains hide the latency of the multiply-adds.
+        // Two vectors per sum: six chains hide the latency of the multiply-adds.
         let mut parts = [[V::zero(); 3]; 2];
         let mut i = 0;
         while i + 2 * V::LANES <= n {
@@ -156,7 +156,7 @@ where
     }
 }
 
-/// An elementwise operation. A trait and not a closure, because closures do not inherit `inline(always)`.
+/// An elementwise operation. It is a trait because closures do not inherit `inline(always)`.
 pub(super) trait Op<V: Vector> {
     /// The new `y`.
     ///
@@ -205,7 +205,7 @@ pub(super) unsafe fn update<V: Vector, X: Memory<V>, Y: Memory<V>>(
     y: *mut f32,
     n: usize,
 ) {
-    // SAFETY: every offset lies below `n`.
+    // SAFETY: every offset is below `n`.
     unsafe {
         let mut i = 0;
         while i + UNROLL * V::LANES <= n {
@@ -232,7 +232,7 @@ pub(super) unsafe fn update<V: Vector, X: Memory<V>, Y: Memory<V>>(
 /// `y` points to `n` values that may be written to.
 #[inline(always)]
 pub(super) unsafe fn update_alone<V: Vector, Y: Memory<V>>(op: impl Op<V>, y: *mut f32, n: usize) {
-    // SAFETY: every offset lies below `n`.
+    // SAFETY: every offset is below `n`.
     unsafe {
         let mut i = 0;
         while i + UNROLL * V::LANES <= n {

@@ -1,4 +1,4 @@
-//! Files that are read: the model file, the collection of a web page.
+//! Files that are read: the model file and the collection of a web page.
 
 pub(crate) mod model_file;
 mod same_file;

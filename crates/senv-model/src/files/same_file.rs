@@ -1,12 +1,12 @@
-//! Whether two paths lead to one file: through other spellings, symbolic links and hard links.
+//! Detects whether two paths lead to one file: through different spellings, symbolic links or hard links.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Whether two paths lead to one file, or would where it is not there yet. Devices and pipes are never the same: what
-/// is written there replaces nothing.
+/// Whether two paths lead to one file, or would if it existed. Devices and pipes are never the same, because writing to
+/// them replaces nothing.
 ///
 /// ```
 /// use senv_core::files::is_same_file;
@@ -24,7 +24,7 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((real(a), real(b)), (Some(a), Some(b)) if a == b)
 }
 
-/// The path without links; of a file that is not there yet, that of its folder with its name.
+/// The path without links; for a file that does not exist yet, the real path of its folder with the file name.
 fn real(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().or_else(|| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -32,7 +32,7 @@ fn real(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Device and number of an existing file, which hard links share.
+/// The device and inode number of an existing file, which hard links share.
 #[cfg(unix)]
 fn inode(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;

@@ -1,15 +1,14 @@
-//! A collection of sentences in one file, small enough for a browser: the file that the web page of senv searches.
+//! A collection of sentences in one file, small enough for a browser. The web page of senv searches this file.
 //!
-//! Row i is an int8 vector `q_i` and the factor `1 / |q_i|`. A query of norm 1 is rounded to 16 bits, `u ≈ s p`, so
-//! that
+//! Row i is an int8 vector `q_i` and the factor `1 / |q_i|`. A query of norm 1 is rounded to 16 bits, `u ≈ s p`. Then
 //!
 //! ```text
 //! cos(u, q_i) ≈ s (p · q_i) / |q_i|
 //! ```
 //!
-//! needs integers alone, whose sum is the same on every processor. The layout is in `docs/format.md`.
+//! uses only integers, whose sum is the same on every processor. The layout is in `docs/format.md`.
 //!
-//! [`WebCollection`] reads it from bytes in memory, which it keeps and never copies; `WebCollectionWriter` writes it.
+//! [`WebCollection`] reads it from bytes in memory, without copying them; `WebCollectionWriter` writes it.
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -17,9 +16,9 @@ use serde::{Deserialize, Serialize};
 use crate::{ModelFile, files::RawTensor};
 use senv_base::{Error, Result, SharedBytes};
 
-/// Dimension at most: with more, the query is rounded to fewer than twelve bits.
+/// The maximum dimension: above it, the query would be rounded to fewer than twelve bits.
 pub(crate) const MOST_DIM: usize = 8192;
-/// Names of the tensors with a number for each row, and their types.
+/// The names and types of the tensors with one number per row.
 pub(crate) const ROWS: &str = "rows";
 pub(crate) const FACTORS: &str = "factors";
 pub(crate) const TEXT: &str = "text";
@@ -28,16 +27,16 @@ pub(crate) const IDS: &str = "ids";
 pub(crate) const LINES: &str = "lines";
 pub(crate) const COUNTS: &str = "counts";
 
-/// What the header says beside names and shapes.
+/// The content of the header apart from names and shapes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Config {
-    /// The digest of the model that made the vectors.
+    /// The digest of the model that computed the vectors.
     pub(crate) model: String,
-    /// Sentences, equal ones counted each.
+    /// The number of sentences, counting duplicates.
     pub(crate) sentences: u64,
 }
 
-/// Sentences with their vectors in one file in memory: distinct texts, each with its number, id and line.
+/// Sentences and their vectors in one file in memory: distinct texts, each with a count, an id and a line number.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -73,7 +72,7 @@ pub struct WebCollection {
     file: ModelFile,
 }
 
-/// The tensors that are not compared with their checksums yet, the next one last, and how far that one is.
+/// The tensors that are not checked yet, the next one last, and the progress within it.
 #[derive(Debug)]
 struct Unchecked {
     tensors: Vec<(&'static str, SharedBytes)>,
@@ -85,12 +84,12 @@ impl WebCollection {
     /// The kind of the file.
     pub const KIND: &'static str = "web-collection";
 
-    /// Takes the bytes of a file; `name` stands for it in errors. The header is checked; [`WebCollection::check`]
-    /// compares the rest with its checksums.
+    /// Opens the bytes of a file; errors call it `name`. Checks only the header; [`WebCollection::check`] compares the
+    /// rest with its checksums.
     ///
     /// # Errors
-    /// As [`ModelFile::open`]; [`Error::WrongKind`] for a file of another kind; [`Error::BadFile`],
-    /// [`Error::MissingTensor`] or [`Error::WrongTensor`] for one without the layout.
+    /// The errors of [`ModelFile::open`]; [`Error::WrongKind`] for a file of another kind; [`Error::BadFile`],
+    /// [`Error::MissingTensor`] or [`Error::WrongTensor`] if the layout is wrong.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self> {
         let file = ModelFile::from_shared(Path::new(name), bytes.into())?;
         file.expect_kind(Self::KIND)?;
@@ -125,10 +124,10 @@ impl WebCollection {
         Ok(Self { config, dim, len, rows: rows.bytes, factors, text, ends, ids, lines, counts, unchecked, file })
     }
 
-    /// Compares at most so many further bytes with their checksums; whether all are compared.
+    /// Compares up to `at_most` further bytes with their checksums; returns whether all are checked.
     ///
     /// # Errors
-    /// [`Error::Checksum`] for a tensor that does not fit: nothing of the file is to be believed.
+    /// [`Error::Checksum`] if a tensor does not match; then nothing in the file can be trusted.
     pub fn check(&mut self, at_most: usize) -> Result<bool> {
         let Unchecked { tensors, done, hasher } = &mut self.unchecked;
         let mut left = at_most.max(1);
@@ -147,41 +146,41 @@ impl WebCollection {
         Ok(tensors.is_empty())
     }
 
-    /// Number of distinct sentences, which are the rows.
+    /// The number of distinct sentences, which are the rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether there are no sentences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Number of sentences, equal ones counted each.
+    /// The number of sentences, counting duplicates.
     #[must_use]
     pub fn sentences(&self) -> u64 {
         self.config.sentences
     }
 
-    /// Values of a vector.
+    /// The number of values per vector.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// The digest of the model that made the vectors.
+    /// The digest of the model that computed the vectors.
     #[must_use]
     pub fn model(&self) -> &str {
         &self.config.model
     }
 
-    /// The cosine of a row with a query, in `[-1, 1]`, off by some .001 of rounding; 0 for a vector without a
+    /// The cosine of a row with a query, in `[-1, 1]`, with a rounding error of about 0.001; 0 for a vector without a
     /// direction.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If `row` is out of range.
     #[must_use]
     #[inline]
     pub fn cosine(&self, row: usize, query: &WebQuery) -> f32 {
@@ -189,23 +188,23 @@ impl WebCollection {
         let sum: i32 = stored.iter().zip(&query.values).map(|(&q, &p)| i32::from(q as i8) * i32::from(p)).sum();
         let factor = f32::from_le_bytes(number(&self.factors, row));
         let cosine = sum as f32 * query.scale * factor;
-        // A factor of a file that somebody made by hand may be anything.
+        // The factor in a handmade file can be any number.
         if cosine.is_finite() { cosine.clamp(-1.0, 1.0) } else { 0.0 }
     }
 
-    /// Whether a row has a direction: one without is never found.
+    /// Whether a row has a direction. A search never finds rows without one.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If `row` is out of range.
     #[must_use]
     pub fn has_direction(&self, row: usize) -> bool {
         f32::from_le_bytes(number(&self.factors, row)) > 0.0
     }
 
-    /// The sentence of a row; what is not UTF-8 becomes U+FFFD, and what lies outside of the text is empty.
+    /// The sentence of a row. Invalid UTF-8 becomes U+FFFD; a range outside the text gives an empty string.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If `row` is out of range.
     #[must_use]
     pub fn text(&self, row: usize) -> String {
         let end = |row: usize| u32::from_le_bytes(number(&self.ends, row)) as usize;
@@ -213,28 +212,28 @@ impl WebCollection {
         String::from_utf8_lossy(self.text.get(start..end(row)).unwrap_or_default()).into_owned()
     }
 
-    /// The id of the first of the sentences that are equal to a row.
+    /// The id of the first sentence with the text of a row.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If `row` is out of range.
     #[must_use]
     pub fn id(&self, row: usize) -> u64 {
         u64::from_le_bytes(number(&self.ids, row))
     }
 
-    /// The line of that sentence in its file, from 1; 0 where it is not known.
+    /// The line of that sentence in its file, counted from 1; 0 if unknown.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If `row` is out of range.
     #[must_use]
     pub fn line(&self, row: usize) -> u32 {
         u32::from_le_bytes(number(&self.lines, row))
     }
 
-    /// How many sentences are equal to a row, at least 1.
+    /// The number of sentences with the text of a row, at least 1.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If `row` is out of range.
     #[must_use]
     pub fn count(&self, row: usize) -> u32 {
         u32::from_le_bytes(number(&self.counts, row))
@@ -247,7 +246,7 @@ fn number<const N: usize>(bytes: &[u8], i: usize) -> [u8; N] {
     bytes.as_chunks::<N>().0[i]
 }
 
-/// A query for a [`WebCollection`]: a unit vector rounded to at most 16 bits a value.
+/// A query for a [`WebCollection`]: a unit vector rounded to at most 16 bits per value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebQuery {
     values: Vec<i16>,
@@ -255,7 +254,8 @@ pub struct WebQuery {
 }
 
 impl WebQuery {
-    /// Rounds the direction of a vector of `dim` values; zero for a vector that has none, or of another dimension.
+    /// Rounds the direction of a vector of `dim` values. The query is zero if the vector has no direction or another
+    /// dimension.
     #[must_use]
     pub fn new(vector: &[f32], dim: usize) -> Self {
         let norm = vector.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
@@ -263,13 +263,13 @@ impl WebQuery {
         if vector.len() != dim || !norm.is_finite() || norm < 1e-12 {
             return Self { values: vec![0; dim], scale: 0.0 };
         }
-        // No sum of products with int8 values, -128 among them, overflows 32 bits.
+        // No sum of products with int8 values, including -128, overflows 32 bits.
         let limit = (f64::from(i32::MAX) / (128.0 * dim as f64)).floor().clamp(1.0, f64::from(i16::MAX));
         let values = vector.iter().map(|&x| (f64::from(x) / most * limit).round() as i16).collect();
         Self { values, scale: (most / limit / norm) as f32 }
     }
 
-    /// Whether it has a direction.
+    /// Whether the query has a direction.
     #[must_use]
     pub fn has_direction(&self) -> bool {
         self.scale > 0.0

@@ -1,4 +1,4 @@
-//! Rows of f32 to rows of fewer bits, with one scale a row.
+//! Compresses rows of f32 to fewer bits, with one scale per row.
 //!
 //! Equation: `row-quantization`
 //!
@@ -7,11 +7,11 @@
 //! s   = argmin Σ_j (x_j − s q_j)²
 //! ```
 //!
-//! The minimum is looked for among scales from `.45 max|x| / L` to `max|x| / L` for int4: a smaller scale cuts the
-//! largest values and rounds all others less. Of the 255 steps of int8 few can be spared: the squared error fell by 2.5
-//! % for 14 times the work, so `max|x| / L` alone is tried. With the q of a scale, the best scale is `Σ x q / Σ q²`; it
-//! replaces the one that q came from. All sums are in f64 and in order, so the codes of a row depend on the row alone.
-//! For binary16, s is the power of two that brings the largest value into [1, 2).
+//! For int4, the minimum is searched among scales from `0.45 max|x| / L` to `max|x| / L`. A smaller scale clips the
+//! largest values and rounds all others less. For int8, only `max|x| / L` is tried, because few of the 255 steps can be
+//! spared: the squared error fell by 2.5 % for 14 times the work. For the q of a scale, the best scale is `Σ x q / Σ
+//! q²`; it replaces the scale that q came from. All sums are in f64 and in order, so the codes of a row depend only on
+//! the row. For binary16, s is the power of two that brings the largest value into [1, 2).
 
 use rayon::prelude::*;
 
@@ -19,14 +19,14 @@ use super::encoding::{RowEncoding, f32_to_f16};
 use senv_base::{Error, Result, Rows};
 use senv_kernels::Table;
 
-/// Scales that are tried for a row of int4 beside the largest.
+/// The number of int4 scales that are tried in addition to the largest.
 const TRIES: u32 = 24;
-/// The lowest of them.
+/// The lowest scale, relative to the largest.
 const LOWEST: f64 = 0.45;
-/// Times that the best one is improved, of int8 and of int4.
+/// How often the best scale is improved, for int8 and int4.
 const ROUNDS: [usize; 2] = [1, 4];
 
-/// The bytes and the scales of all rows.
+/// Returns the bytes and the scales of all rows.
 pub(super) fn compress(table: &Table, encoding: RowEncoding) -> Result<(Vec<u8>, Vec<f32>)> {
     let (n_rows, dim) = (table.n_rows(), table.dim());
     let too_large = || Error::TooLarge { rows: n_rows, dim };
@@ -49,7 +49,7 @@ pub(super) fn compress(table: &Table, encoding: RowEncoding) -> Result<(Vec<u8>,
     Ok((bytes, scales))
 }
 
-/// Writes a row, and returns its scale.
+/// Writes a row and returns its scale.
 pub(super) fn compress_row(row: &[f32], encoding: RowEncoding, codes: &mut Vec<i8>, out: &mut [u8]) -> f32 {
     match encoding {
         RowEncoding::F32 => {
@@ -88,7 +88,7 @@ fn largest(row: &[f32]) -> f32 {
     row.iter().fold(0.0, |largest, x| x.abs().max(largest))
 }
 
-/// The highest power of two that is not above `x`; 1 for 0.
+/// The highest power of two that is at most `x`; 1 for 0.
 fn power_of_two(x: f32) -> f32 {
     match x.to_bits() {
         0 => 1.0,
@@ -98,7 +98,7 @@ fn power_of_two(x: f32) -> f32 {
     }
 }
 
-/// The codes of a row, and its scale.
+/// Computes the codes of a row and returns its scale.
 fn quantize(row: &[f32], limit: i8, codes: &mut Vec<i8>) -> f32 {
     codes.clear();
     codes.resize(row.len(), 0);
@@ -120,7 +120,7 @@ fn quantize(row: &[f32], limit: i8, codes: &mut Vec<i8>) -> f32 {
     for _ in 0..rounds {
         try_scale(scale, &mut scale);
     }
-    // The scale as it is stored decides on the codes. That of a row of the smallest values may be stored as 0.
+    // The stored scale determines the codes. For a row of tiny values it may be stored as 0.
     let stored = scale as f32;
     if stored > 0.0 {
         for (code, &x) in codes.iter_mut().zip(row) {
@@ -133,12 +133,12 @@ fn quantize(row: &[f32], limit: i8, codes: &mut Vec<i8>) -> f32 {
 #[inline(always)]
 fn code_of(x: f32, inverse: f64, limit: i8) -> f64 {
     let limit = f64::from(limit);
-    // Adding and subtracting it rounds to the nearest integer, ties to even, without a call.
+    // Adding and subtracting it rounds to the nearest integer, ties to even, without a function call.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     (f64::from(x) * inverse).clamp(-limit, limit) + ROUND - ROUND
 }
 
-/// The squared error of the codes of a scale with the best scale for them, and that scale.
+/// The squared error of the codes of a scale, with the best scale for these codes, and that scale.
 fn assess(row: &[f32], scale: f64, limit: i8) -> (f64, f64) {
     let inverse = 1.0 / scale;
     let (mut squares, mut products, mut codes) = (0.0, 0.0, 0.0);

@@ -1,4 +1,4 @@
-//! The mean of compressed rows of words.
+//! The mean of compressed word rows.
 //!
 //! Equation: `static-average`
 //!
@@ -6,12 +6,11 @@
 //! v_S = (Σ_{known t in S} s_t q_t + Σ_{unknown t in S} u(t)) / n        u(t): `unknown-word`
 //! ```
 //!
-//! n counts the tokens that have a vector: the known ones, and the unknown ones where the encoder has a ρ. A token that
-//! occurs twice counts twice. v_S = 0 where n = 0.
+//! n is the number of tokens that have a vector: the known ones, and the unknown ones if the encoder has a ρ. A token
+//! that occurs twice counts twice. v_S = 0 if n = 0.
 //!
-//! `feature-average` of `senv` is the same mean over rows of f32. It is an encoder of its own because here rows are
-//! decoded while they are summed, and programs that only serve (a web page, say) need neither training nor the crates
-//! around it.
+//! `feature-average` of `senv` is the same mean over rows of f32. This encoder is separate because it decodes rows
+//! while summing them. Programs that only serve (a web page, say) then need neither training nor the crates for it.
 
 use super::{
     CompressedRows, RowEncoding,
@@ -25,13 +24,13 @@ use senv_base::{Error, Result, TokenId};
 use senv_kernels::kernels;
 use senv_text::Tokenizer;
 
-/// A sentence encoder that is a table: tokenizer, vocabulary, and a compressed row for each word, averaged.
+/// A sentence encoder based on a table: a tokenizer, a vocabulary, and a compressed row per word. Rows are averaged.
 ///
 /// | what | value |
 /// | --- | --- |
-/// | sentence vector | mean of the rows of the known tokens, shape `(dim,)`; zero without one |
-/// | unknown tokens | left out; with `unknown_word_length` a random vector of that length, decided by a hash of the token |
-/// | with an [order part](crate::static_model::order) | that mean, and behind it what reads word order and negation |
+/// | sentence vector | mean of the rows of the known tokens, shape `(dim,)`; zero if there are none |
+/// | unknown tokens | left out; with `unknown_word_length`, a random vector of that length from a hash of the token |
+/// | with an [order part](crate::static_model::order) | that mean, followed by values for word order and negation |
 ///
 /// ```
 /// use senv_core::{SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary, static_model::{CompressedRows, RowEncoding}};
@@ -53,12 +52,12 @@ pub struct StaticEncoder {
 }
 
 impl StaticEncoder {
-    /// An encoder from its parts: row `i` belongs to token `i`. `unknown_word_length` is the length of the vectors of
-    /// unknown words (at best [`CompressedRows::mean_length`]); without one, unknown words are left out.
+    /// Creates an encoder from its parts: row `i` belongs to token `i`. `unknown_word_length` is the length of the
+    /// vectors of unknown words, ideally [`CompressedRows::mean_length`]; with `None`, unknown words are left out.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless there are as many rows as tokens; [`Error::InvalidParameter`] for a length that
-    /// is negative, infinite or NaN.
+    /// [`Error::ShapeMismatch`] unless there are as many rows as tokens; [`Error::InvalidParameter`] if the length is
+    /// negative, infinite or NaN.
     pub fn new(
         tokenizer: Tokenizer,
         vocabulary: Vocabulary,
@@ -76,37 +75,37 @@ impl StaticEncoder {
         Ok(Self { tokenizer, vocabulary, rows, unknown_word_length, source: String::new(), order: None })
     }
 
-    /// The same encoder with a text that says where it comes from; it is saved with the model.
+    /// Returns the encoder with a text about its origin, which is saved with the model.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<String>) -> Self {
         self.source = source.into();
         self
     }
 
-    /// The same encoder with an order part behind the mean; its dimension grows by [`OrderPart::dim`], and its first
-    /// dimensions stay as they are.
+    /// Returns the encoder with an order part after the mean. Its dimension grows by [`OrderPart::dim`], and its first
+    /// dimensions do not change.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a setting or a number out of range; [`Error::ShapeMismatch`] where the numbers
-    /// do not fit each other or the table; [`Error::TooLarge`] if memory is lacking.
+    /// [`Error::InvalidParameter`] if a setting or number is out of range; [`Error::ShapeMismatch`] if the numbers do
+    /// not fit each other or the table; [`Error::TooLarge`] if memory runs out.
     pub fn with_order(mut self, config: OrderConfig, values: OrderValues) -> Result<Self> {
         self.order = Some(OrderPart::new(config, values, &self.vocabulary, self.rows.dim())?);
         Ok(self)
     }
 
-    /// The same encoder without its order part.
+    /// Returns the encoder without its order part.
     #[must_use]
     pub fn without_order(mut self) -> Self {
         self.order = None;
         self
     }
 
-    /// The same encoder with an order part, and its column of negation, of another weight: 1 for what was trained, 0
-    /// for the cosines of the table alone. A search for topics wants less, one for duplicates more. Without an order
-    /// part nothing changes.
+    /// Returns the encoder with its order part and negation column multiplied by `weight`: 1 as trained, 0 for the
+    /// cosines of the table only. A search by topic needs less, a search for duplicates more. Changes nothing if there
+    /// is no order part.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a weight that is negative, infinite or NaN.
+    /// [`Error::InvalidParameter`] if the weight is negative, infinite or NaN.
     pub fn with_order_weight(self, weight: f64) -> Result<Self> {
         if !(weight.is_finite() && weight >= 0.0) {
             let (name, requirement) = ("order", "finite and not negative");
@@ -118,19 +117,19 @@ impl StaticEncoder {
         }
     }
 
-    /// The same encoder with other weights of its order part, if there is one.
+    /// Returns the encoder with other weights for its order part, if it has one.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a weight that is negative, infinite or NaN.
+    /// [`Error::InvalidParameter`] if a weight is negative, infinite or NaN.
     pub fn with_order_join(mut self, join: OrderJoin) -> Result<Self> {
         self.order = self.order.map(|part| part.with_join(join)).transpose()?;
         Ok(self)
     }
 
-    /// The same encoder with the maps of its order part stored otherwise.
+    /// Returns the encoder with the maps of its order part stored in another encoding.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if memory is lacking.
+    /// [`Error::TooLarge`] if memory runs out.
     pub fn with_order_encoding(mut self, encoding: RowEncoding) -> Result<Self> {
         if let Some(part) = &self.order {
             self.order = Some(part.with_encoding(encoding, &self.vocabulary, self.rows.dim())?);
@@ -138,22 +137,22 @@ impl StaticEncoder {
         Ok(self)
     }
 
-    /// Its order part.
+    /// The order part, if there is one.
     #[must_use]
     pub fn order(&self) -> Option<&OrderPart> {
         self.order.as_ref()
     }
 
-    /// The same encoder with terms of use, which models that are made of it carry on ([`Vocabulary::terms`]).
+    /// Returns the encoder with terms of use, which models built from it inherit ([`Vocabulary::terms`]).
     #[must_use]
     pub fn with_terms(mut self, terms: &str) -> Self {
         self.vocabulary = self.vocabulary.with_terms(Some(terms));
         self
     }
 
-    /// The first `dim` dimensions of the encoder, for models whose first dimensions hold the most (nested
-    /// representations); rows are not copied. The length of the vectors of unknown words changes as the mean length of
-    /// the rows does. An order part is kept only where all dimensions are.
+    /// Keeps the first `dim` dimensions, for models whose first dimensions carry the most information (nested
+    /// representations). Rows are not copied. The length of the vectors of unknown words changes in proportion to the
+    /// mean length of the rows. An order part is kept only if `dim` is the whole dimension of the table.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if `dim` is 0 or above the dimension of the table.
@@ -170,8 +169,8 @@ impl StaticEncoder {
         Ok(self)
     }
 
-    /// The encoder with the first `n_words` words of its vocabulary, the most frequent ones; the others become unknown.
-    /// The values of rows are not copied.
+    /// Keeps the first `n_words` words of the vocabulary, the most frequent ones; the others become unknown. The values
+    /// of rows are not copied.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if `n_words` is 0.
@@ -192,43 +191,43 @@ impl StaticEncoder {
         Ok(self)
     }
 
-    /// The encoder in which unknown words have no vectors of their own; forms and compounds of known words keep theirs.
-    /// A query among words is encoded so: no word is near a vector that a hash decides.
+    /// Returns the encoder without random vectors for unknown words; forms and compounds of known words keep their
+    /// vectors. Use it for queries that are compared with words, because no word is near a random vector.
     #[must_use]
     pub fn without_hashed_words(mut self) -> Self {
         self.unknown_word_length = self.unknown_word_length.map(|_| 0.0);
         self
     }
 
-    /// The vector of a sentence whose words were looked up: the mean of the rows of `tokens` and of `n_unknown` vectors
-    /// of unknown words, of which `unknown` is the sum (`words::look_up_all`). It equals, bit for bit, the first values
+    /// Computes the vector of a sentence whose words are looked up: the mean of the rows of `tokens` and of `n_unknown`
+    /// vectors of unknown words with the sum `unknown` (`words::look_up_all`). It equals, bit for bit, the first values
     /// of [`SentenceEncoder::encode_into`].
     ///
     /// # Panics
-    /// If there is no row of a token, or `out` has not as many values as a row.
+    /// If a token has no row, or the length of `out` is not that of a row.
     pub fn mean_into(&self, tokens: &[TokenId], unknown: Option<&[f32]>, n_unknown: usize, out: &mut [f32]) {
         self.rows.sum_rows(tokens, out);
-        // Sums first: with one rounding a step, no fused multiply-add can differ from a product and a sum, and every
-        // processor has the same bits.
+        // Sum first: with one rounding per step, a fused multiply-add cannot differ from a product and a sum, so every
+        // processor gives the same bits.
         if let Some(unknown) = unknown {
             kernels::add(unknown, out);
         }
         kernels::scale(1.0 / (tokens.len() + n_unknown).max(1) as f32, out);
     }
 
-    /// How many words of these sentences are known: [`KnownWords::SAMPLE`] of them tell whether the model fits a text
-    /// ([`KnownWords::few`]).
+    /// Counts the known words of these sentences. [`KnownWords::SAMPLE`] sentences suffice to decide whether the model
+    /// fits a text ([`KnownWords::few`]).
     pub fn known_words(&self, sentences: impl IntoIterator<Item = impl AsRef<str>>) -> KnownWords {
         KnownWords::count(self, &self.tokenizer, &self.vocabulary, sentences)
     }
 
-    /// How text is tokenized.
+    /// The tokenizer.
     #[must_use]
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
     }
 
-    /// The words that are known.
+    /// The known words.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
@@ -240,7 +239,7 @@ impl StaticEncoder {
         &self.rows
     }
 
-    /// The type in which rows are stored.
+    /// The encoding of the rows.
     #[must_use]
     pub fn encoding(&self) -> RowEncoding {
         self.rows.encoding()
@@ -252,7 +251,7 @@ impl StaticEncoder {
         self.unknown_word_length
     }
 
-    /// Where the model comes from, in the words of whoever made it; may be empty.
+    /// The origin of the model, in the words of its author; may be empty.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
@@ -260,7 +259,7 @@ impl StaticEncoder {
 }
 
 impl StaticEncoder {
-    /// The mean, and behind it the order part.
+    /// Writes the mean, then the order part.
     fn encode_into_with_order(
         &self,
         part: &OrderPart,
@@ -278,7 +277,7 @@ impl StaticEncoder {
         let (n, is_negated) = (tokens.len(), part.is_negated(tokens));
         tokens.retain(|token| token.index() < n_known);
         self.mean_into(tokens, (coverage.hashed > 0).then_some(&unknown[..]), coverage.hashed, mean);
-        // `out` has room for all parts: its length is that of the trait.
+        // `out` has room for all parts: its length is `dim` of the trait.
         let _ = part.join().apply(n, is_negated, dim, out);
         coverage
     }

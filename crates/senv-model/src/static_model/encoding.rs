@@ -1,27 +1,27 @@
-//! How the values of a row are stored.
+//! The storage of row values.
 
 use serde::{Deserialize, Serialize};
 
 use senv_kernels::kernels;
 
-/// The type in which the values of [`CompressedRows`](crate::static_model::CompressedRows) are stored.
+/// The type in which [`CompressedRows`](crate::static_model::CompressedRows) store values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum RowEncoding {
-    /// Four bytes a value, exact.
+    /// Four bytes per value, exact.
     F32,
-    /// Two bytes a value: IEEE binary16.
+    /// Two bytes per value: IEEE binary16.
     F16,
-    /// One byte a value: an integer from -127 to 127.
+    /// One byte per value: an integer from -127 to 127.
     Int8,
-    /// Half a byte a value: an integer from -7 to 7, two a byte, the first in the lower half. Rows of odd dimension end
-    /// with half a byte of 0.
+    /// Half a byte per value: an integer from -7 to 7, two per byte, the first in the lower half. In rows of odd
+    /// dimension the last half byte is 0.
     Int4,
 }
 
 impl RowEncoding {
-    /// All of them, the most exact first.
+    /// All encodings, most exact first.
     pub const ALL: [Self; 4] = [Self::F32, Self::F16, Self::Int8, Self::Int4];
 
     /// The name in model files: `f32`, `f16`, `int8` or `int4`.
@@ -35,8 +35,8 @@ impl RowEncoding {
         }
     }
 
-    /// `out += c q` for the stored values q of a row: the bytes of [`RowEncoding::row_bytes`]. Every SIMD level gives
-    /// the same bits.
+    /// `out += c q` for the stored values q of a row: [`RowEncoding::row_bytes`] bytes. Every SIMD level gives the same
+    /// bits.
     ///
     /// ```
     /// use senv_core::static_model::RowEncoding;
@@ -46,7 +46,7 @@ impl RowEncoding {
     /// ```
     ///
     /// # Panics
-    /// If there are not as many bytes as `out` needs.
+    /// If the number of bytes does not match `out`.
     #[inline]
     pub fn add_row(self, c: f32, stored: &[u8], out: &mut [f32]) {
         match self {
@@ -57,7 +57,7 @@ impl RowEncoding {
         }
     }
 
-    /// The type of the tensor, as the model file names it.
+    /// The type name of the tensor in model files.
     pub(crate) const fn dtype(self) -> &'static str {
         match self {
             Self::F32 => "F32",
@@ -67,7 +67,7 @@ impl RowEncoding {
         }
     }
 
-    /// Elements of the tensor in a row of `dim` values.
+    /// The elements of the tensor per row of `dim` values.
     pub(crate) const fn columns(self, dim: usize) -> usize {
         match self {
             Self::Int4 => dim.div_ceil(2),
@@ -75,7 +75,7 @@ impl RowEncoding {
         }
     }
 
-    /// Bytes of a row of `dim` values; `None` if they cannot be counted.
+    /// The bytes of a row of `dim` values; `None` on overflow.
     #[must_use]
     pub const fn row_bytes(self, dim: usize) -> Option<usize> {
         let width = match self {
@@ -87,7 +87,7 @@ impl RowEncoding {
     }
 }
 
-/// The binary16 nearest to a value, of two the even one; infinity beyond 65,519.
+/// The binary16 nearest to a value, ties to even; infinity beyond 65,519.
 pub(crate) fn f32_to_f16(x: f32) -> u16 {
     let (sign, magnitude) = ((x.to_bits() >> 16) as u16 & 0x8000, x.to_bits() & 0x7fff_ffff);
     let half = match magnitude {
@@ -95,7 +95,7 @@ pub(crate) fn f32_to_f16(x: f32) -> u16 {
         0x4780_0000.. => 0x7c00,
         // The exponents differ by 112; a carry out of the fraction raises the exponent, up to infinity.
         0x3880_0000.. => (magnitude + 0xfff + (magnitude >> 13 & 1) - (112 << 23)) >> 13,
-        // At 0.5 the last bit of f32 is worth as much as that of a subnormal binary16.
+        // At 0.5, the last bit of f32 equals that of a subnormal binary16.
         _ => (f32::from_bits(magnitude) + 0.5).to_bits() - 0.5_f32.to_bits(),
     };
     sign | half as u16

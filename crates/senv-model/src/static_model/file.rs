@@ -1,4 +1,4 @@
-//! A static encoder as a model file of kind `static`; `docs/format.md` is the contract.
+//! Reads a static encoder from a model file of kind `static`; the format is specified in `docs/format.md`.
 
 use std::path::Path;
 
@@ -21,13 +21,13 @@ pub(crate) const LENGTH: &str = "unknown_word_length";
 /// The configuration of a static encoder in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StaticConfig {
-    /// Dimension of the rows.
+    /// The dimension of the rows.
     pub dim: usize,
-    /// How their values are stored.
+    /// The encoding of the row values.
     pub encoding: RowEncoding,
-    /// How text is tokenized.
+    /// The tokenizer.
     pub tokenizer: Tokenizer,
-    /// Where the model comes from; may be empty.
+    /// The origin of the model; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// The settings of the order part, if there is one.
@@ -36,8 +36,8 @@ pub struct StaticConfig {
 }
 
 impl StaticEncoder {
-    /// Opens a model that [`StaticEncoder::save`] wrote. Its rows are memory-mapped, and as those of every model they
-    /// are compared with their checksum only by [`ModelFile::verify`].
+    /// Opens a model that [`StaticEncoder::save`] wrote. Its rows are memory-mapped. As in every model, only
+    /// [`ModelFile::verify`] compares them with their checksum.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -53,16 +53,15 @@ impl StaticEncoder {
     /// ```
     ///
     /// # Errors
-    /// As [`StaticEncoder::from_model_file`] and [`ModelFile::open`].
+    /// The errors of [`StaticEncoder::from_model_file`] and [`ModelFile::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_model_file(&ModelFile::open(path)?)
     }
 
-    /// Opens a model in memory: part of the program by `include_bytes!`, or a vector of bytes that came from somewhere.
-    /// Rows are used where they are.
+    /// Opens a model in memory: included with `include_bytes!`, or any vector of bytes. Rows are used in place.
     ///
     /// # Errors
-    /// As [`StaticEncoder::open`].
+    /// The errors of [`StaticEncoder::open`].
     pub fn from_bytes(bytes: impl Into<SharedBytes>) -> Result<Self> {
         Self::from_model_file(&ModelFile::from_bytes(bytes)?)
     }
@@ -70,17 +69,17 @@ impl StaticEncoder {
     /// Opens a model that is part of the program.
     ///
     /// # Errors
-    /// As [`StaticEncoder::open`].
+    /// The errors of [`StaticEncoder::open`].
     pub fn from_static(bytes: &'static [u8]) -> Result<Self> {
         Self::from_bytes(bytes)
     }
 
-    /// The encoder of an open model file of kind `static`.
+    /// Reads the encoder from an open model file of kind `static`.
     ///
     /// # Errors
-    /// [`Error::NotStatic`] for a model of another kind; [`Error::MissingTokenizer`]; [`Error::MissingTensor`],
-    /// [`Error::WrongTensor`] and [`Error::Checksum`] for a tensor; [`Error::BadFile`] for a configuration that cannot
-    /// be read or does not fit the tensors; [`Error::BadVocabulary`].
+    /// [`Error::NotStatic`] if the model is of another kind; [`Error::MissingTokenizer`]; [`Error::MissingTensor`],
+    /// [`Error::WrongTensor`] and [`Error::Checksum`] for a tensor; [`Error::BadFile`] if the configuration cannot be
+    /// read or does not fit the tensors; [`Error::BadVocabulary`].
     pub fn from_model_file(file: &ModelFile) -> Result<Self> {
         if file.kind() != KIND {
             let (path, kind) = (file.path().to_owned(), file.kind().to_owned());
@@ -92,11 +91,11 @@ impl StaticEncoder {
         Self::from_parts_of(file, serde_json::from_str(json).map_err(|e| bad(format!("bad configuration: {e}")))?)
     }
 
-    /// The encoder whose vocabulary and rows are parts of an open model file of another kind, as
-    /// [`StaticEncoder::write_as`] writes them.
+    /// Reads an encoder whose vocabulary and rows are parts of a model file of another kind, written with
+    /// [`StaticEncoder::write_as`].
     ///
     /// # Errors
-    /// As [`StaticEncoder::from_model_file`], but for the kind.
+    /// The errors of [`StaticEncoder::from_model_file`], except the one about the kind.
     pub fn from_parts_of(file: &ModelFile, config: StaticConfig) -> Result<Self> {
         let bad = |reason: String| Error::BadFile { path: file.path().to_owned(), reason };
         let vocabulary = file.vocabulary()?;
@@ -128,7 +127,7 @@ impl StaticEncoder {
         Ok(Self { order, ..encoder })
     }
 
-    /// Its configuration in a file.
+    /// The configuration that files store.
     #[must_use]
     pub fn config(&self) -> StaticConfig {
         let (dim, encoding) = (self.rows.dim(), self.rows.encoding());

@@ -1,4 +1,4 @@
-//! Sentence encoders that need nothing but a table: the mean of compressed rows of words, read in place.
+//! Sentence encoders that need only a table: the mean of compressed word rows, read in place.
 
 mod compress;
 mod encoder;

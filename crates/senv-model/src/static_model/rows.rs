@@ -6,9 +6,9 @@ use super::{RowEncoding, compress::compress};
 use senv_base::{Error, Result, SharedBytes, TokenId};
 use senv_kernels::{Table, kernels};
 
-/// Rows of a table in fewer bits, in memory, in a memory-mapped file or in the program itself; clones share them.
+/// Compressed rows of a table, in memory, in a memory-mapped file or in the program itself; clones share them.
 ///
-/// Row `i` is `scale_i q_i`, with a scale a row and a stored number a value.
+/// Row `i` is `scale_i q_i`, with one scale per row and one stored number per value.
 ///
 /// ```
 /// use senv_core::{Table, static_model::{CompressedRows, RowEncoding}};
@@ -25,27 +25,27 @@ pub struct CompressedRows {
     encoding: RowEncoding,
     bytes: SharedBytes,
     scales: Arc<[f32]>,
-    /// Values of a row that are used.
+    /// The used values per row.
     dim: usize,
-    /// Bytes from row to row: those of all values that are stored.
+    /// The bytes from row to row, including unused values.
     row_bytes: usize,
 }
 
 impl CompressedRows {
-    /// Compresses every row by itself, on all threads of the current rayon pool; the scale minimizes the squared error
-    /// of the row. The result depends on the table alone.
+    /// Compresses each row separately, on all threads of the current rayon pool. The scale minimizes the squared error
+    /// of the row. The result depends only on the table.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for NaN or an infinite number, or rows without a value; [`Error::TooLarge`] if
-    /// memory is lacking.
+    /// [`Error::InvalidParameter`] for NaN, infinite numbers or rows without values; [`Error::TooLarge`] if memory runs
+    /// out.
     pub fn compress(table: &Table, encoding: RowEncoding) -> Result<Self> {
         let (bytes, scales) = compress(table, encoding)?;
         let row_bytes = encoding.row_bytes(table.dim()).unwrap_or(0);
         Ok(Self { encoding, bytes: bytes.into(), scales: scales.into(), dim: table.dim(), row_bytes })
     }
 
-    /// Rows of `dim` values that are stored already, one after another, and their scales; bytes are used in place.
-    /// `path` names them in errors.
+    /// Creates rows of `dim` values from stored bytes, one row after another, and their scales. Bytes are used in
+    /// place. Errors name `path`.
     ///
     /// ```
     /// use senv_core::static_model::{CompressedRows, RowEncoding};
@@ -58,7 +58,7 @@ impl CompressedRows {
     /// ```
     ///
     /// # Errors
-    /// [`Error::BadFile`] if there are not as many bytes as the rows need, or a scale is negative, NaN or infinite.
+    /// [`Error::BadFile`] if the number of bytes does not match the rows, or a scale is negative, NaN or infinite.
     pub fn from_parts(
         path: &Path,
         encoding: RowEncoding,
@@ -79,13 +79,13 @@ impl CompressedRows {
         Ok(Self { encoding, bytes, scales: scales.into(), dim, row_bytes })
     }
 
-    /// Number of rows.
+    /// The number of rows.
     #[must_use]
     pub fn n_rows(&self) -> usize {
         self.scales.len()
     }
 
-    /// Values of a row.
+    /// The number of values per row.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
@@ -103,19 +103,19 @@ impl CompressedRows {
         &self.scales
     }
 
-    /// The stored bytes of all rows, one after another, without a copy.
+    /// Returns the stored bytes of all rows, one after another, without a copy.
     #[must_use]
     pub fn stored(&self) -> SharedBytes {
         self.bytes.clone()
     }
 
-    /// Bytes of the values and scales.
+    /// The bytes of values and scales.
     #[must_use]
     pub fn n_bytes(&self) -> usize {
         self.bytes.len() + 4 * self.scales.len()
     }
 
-    /// The stored bytes of the values of row `i` that are used.
+    /// The stored bytes of the used values of row `i`.
     #[inline]
     fn row_codes(&self, i: usize) -> &[u8] {
         let used = self.encoding.row_bytes(self.dim).unwrap_or(0);
@@ -135,7 +135,7 @@ impl CompressedRows {
     /// [`CompressedRows::add_row`] row by row.
     ///
     /// # Panics
-    /// As [`CompressedRows::add_row`].
+    /// The panics of [`CompressedRows::add_row`].
     #[inline]
     pub fn sum_rows(&self, ids: &[TokenId], out: &mut [f32]) {
         assert_eq!(out.len(), self.dim, "values of a row");
@@ -152,16 +152,16 @@ impl CompressedRows {
     /// Writes row `i` into `out`.
     ///
     /// # Panics
-    /// As [`CompressedRows::add_row`].
+    /// The panics of [`CompressedRows::add_row`].
     pub fn row_into(&self, i: usize, out: &mut [f32]) {
         out.fill(0.0);
         self.add_row(i, 1.0, out);
     }
 
-    /// All rows in full.
+    /// Decodes all rows.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if memory is lacking.
+    /// [`Error::TooLarge`] if memory runs out.
     pub fn decoded(&self) -> Result<Table> {
         let mut rows = Table::zeros(self.n_rows(), self.dim)?;
         for i in 0..rows.n_rows() {
@@ -170,7 +170,7 @@ impl CompressedRows {
         Ok(rows)
     }
 
-    /// The mean of the Euclidean lengths of the rows; 0 without a row.
+    /// The mean Euclidean length of the rows; 0 if there are none.
     #[must_use]
     pub fn mean_length(&self) -> f32 {
         let mut row = vec![0.0; self.dim];
@@ -182,7 +182,7 @@ impl CompressedRows {
         (sum / self.n_rows().max(1) as f64) as f32
     }
 
-    /// The first `dim` values of each row; nothing is copied.
+    /// Keeps the first `dim` values of each row; copies nothing.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if `dim` is 0 or above [`CompressedRows::dim`].
@@ -195,7 +195,7 @@ impl CompressedRows {
         Ok(self)
     }
 
-    /// The first `n` rows, or all if there are not as many; values are not copied.
+    /// Keeps the first `n` rows, or all if there are fewer; values are not copied.
     #[must_use]
     pub fn first_rows(mut self, n: usize) -> Self {
         let n = n.min(self.n_rows());
@@ -204,10 +204,10 @@ impl CompressedRows {
         self
     }
 
-    /// The bytes of all rows without those of values that are not used; a copy only if there are any.
+    /// The bytes of all rows without unused values; copied only if there are any.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if memory for the copy is lacking.
+    /// [`Error::TooLarge`] if there is no memory for the copy.
     pub fn packed(&self) -> Result<SharedBytes> {
         let used = self.encoding.row_bytes(self.dim).unwrap_or(0);
         let half = self.encoding == RowEncoding::Int4 && self.dim % 2 == 1;

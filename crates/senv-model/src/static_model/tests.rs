@@ -11,7 +11,7 @@ fn gaussian(n_rows: usize, dim: usize) -> Table {
     Table::from_vec(n_rows, dim, values).unwrap()
 }
 
-/// The root mean square of the error relative to that of the values.
+/// The root mean square of the error, relative to that of the values.
 fn relative_error(table: &Table, rows: &CompressedRows) -> f64 {
     let mut row = vec![0.0; rows.dim()];
     let (mut errors, mut squares) = (0.0, 0.0);
@@ -35,7 +35,7 @@ fn compression_loses_little_of_gaussian_rows() {
     for dim in [32, 64, 127, 256, 300] {
         let error = |encoding| error_of(dim, encoding);
         assert_eq!(error(RowEncoding::F32), 0.0);
-        // 11 bits: half a unit of the last is up to 2⁻¹¹, uniform between.
+        // 11 bits: an error of up to half a unit of the last, 2⁻¹¹, uniformly distributed.
         assert!(error(RowEncoding::F16) < 2e-4 + 2e-5, "{}", error(RowEncoding::F16));
         // A step is max|x| / 127, and the largest of more values is larger.
         let int8 = if dim <= 64 { 0.006 } else { 0.0072 };
@@ -172,7 +172,7 @@ fn text_of_every_kind_is_encoded() {
     assert!(encode(&hashes, &"\u{1F600}\u{0301} ".repeat(1000)).1.hashed > 0);
 }
 
-/// The bytes of a saved model, which live as long as the program.
+/// The bytes of a saved model, which stay in memory as long as the program runs.
 fn saved(encoder: &StaticEncoder) -> &'static [u8] {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model");

@@ -1,10 +1,10 @@
-//! The base forms of English words: what stands for an inflected or derived word that a vocabulary lacks.
+//! Base forms of English words: known words that replace inflected or derived words missing from a vocabulary.
 //!
-//! Rules alone, no list: an ending goes, or gives way to another, and what is left must be a word of the vocabulary. A
-//! wrong guess ("garber" as "garb") is rare, since only words are guessed at that are unknown.
+//! Uses only rules, no list: an ending is removed or replaced, and the result must be a word of the vocabulary. Wrong
+//! guesses ("garber" as "garb") are rare, because only unknown words are guessed.
 
-/// Endings, and what may stand in their place, in the order in which they are tried: inflections, degrees, adverbs,
-/// words made of others.
+/// Endings and their possible replacements, in the order in which they are tried: inflections, degrees, adverbs,
+/// derived words.
 const ENDINGS: [(&str, &[&str]); 28] = [
     ("ies", &["y"]),
     ("ied", &["y"]),
@@ -36,18 +36,17 @@ const ENDINGS: [(&str, &[&str]); 28] = [
     ("ors", &["e", ""]),
 ];
 
-/// What gives way to most endings that begin with a vowel.
+/// The replacements of most endings that start with a vowel.
 const REGULAR: &[&str] = &["", "e"];
 const E_FIRST: &[&str] = &["e", ""];
 
-/// A base form has at least so many bytes.
+/// The minimum length of a base form in bytes.
 const SHORTEST: usize = 3;
 
-/// Longer words have no base form.
+/// The maximum length in bytes of a word that has a base form.
 const LONGEST: usize = 32;
 
-/// The first of the base forms of a word that `find` knows; a double letter at the end of one may be single
-/// ("trotted").
+/// The first base form of a word that `find` knows. A double letter at the end of one may become single ("trotted").
 pub(super) fn base_form<T>(word: &str, mut find: impl FnMut(&str) -> Option<T>) -> Option<T> {
     if word.len() > LONGEST {
         return None;
@@ -73,9 +72,8 @@ pub(super) fn base_form<T>(word: &str, mut find: impl FnMut(&str) -> Option<T>) 
     })
 }
 
-/// Whether what is left of a word more likely ends in `e` than as it stands: after a consonant and a single vowel a
-/// last consonant would be double, as in "hopping". So "hoping" is a form of "hope", and "noted" of "note", not of
-/// "not".
+/// Whether the stem more likely ends in `e`. After a consonant and a single vowel, a last consonant would be doubled,
+/// as in "hopping". So "hoping" is a form of "hope", and "noted" of "note", not of "not".
 fn lacks_e(stem: &str) -> bool {
     let is_vowel = |byte: u8| b"aeiouy".contains(&byte);
     match *stem.as_bytes() {
@@ -95,7 +93,7 @@ fn lacks_e(stem: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The base form of a word where only these are known.
+    /// The base form of a word if only these words are known.
     fn of(word: &str, known: &[&'static str]) -> Option<&'static str> {
         base_form(word, |form| known.iter().copied().find(|&word| word == form))
     }

@@ -1,31 +1,31 @@
-//! How much of a sentence is known.
+//! The share of a sentence that is known.
 
-/// How many tokens of a sentence are in the vocabulary, and how many others have a vector.
+/// The number of tokens of a sentence, of those in the vocabulary, and of others that have a vector.
 ///
-/// Whether a model knows a text is the subject of [`KnownWords`](crate::KnownWords), which counts words without marks
-/// and digits.
+/// To find out whether a model knows a text, use [`KnownWords`](crate::KnownWords), which counts words without
+/// punctuation and digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Coverage {
-    /// Tokens of the sentence.
+    /// The number of tokens.
     pub tokens: usize,
-    /// Of these, tokens in the vocabulary.
+    /// The number of tokens in the vocabulary.
     pub known: usize,
-    /// Of the others, tokens that have a vector all the same: one that a hash of their characters decides, or that of
-    /// the word which stands for all unknown ones.
+    /// The number of other tokens that have a vector: from a hash of their characters, or the shared vector of unknown
+    /// words.
     pub hashed: usize,
-    /// Of the others, tokens at the end that have a vector and were not read: recurrent encoders, whose memory grows
-    /// with the sentence, have a bound. 0 where the whole sentence was read.
+    /// The number of tokens at the end that have a vector but were not read. Recurrent encoders need memory that grows
+    /// with the sentence, so they have a limit. 0 if the whole sentence was read.
     pub unread: usize,
 }
 
 impl Coverage {
-    /// So many tokens, of which so many are known and the others have no vector.
+    /// `tokens` tokens, `known` of them known and the others without a vector.
     #[must_use]
     pub const fn new(tokens: usize, known: usize) -> Self {
         Self { tokens, known, hashed: 0, unread: 0 }
     }
 
-    /// Whether no token has a vector: the embedding is then the zero vector.
+    /// Whether no token has a vector; the embedding is then the zero vector.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.known + self.hashed == 0

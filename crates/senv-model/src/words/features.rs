@@ -1,43 +1,43 @@
-//! The features of a sentence: which rows it names, and which tokens each comes from.
+//! The features of a sentence: the rows that it refers to, and the tokens that each comes from.
 
 use senv_base::RowId;
 
-/// The features of one sentence: rows, and the span of tokens of each.
+/// The features of one sentence: rows, with the token span of each.
 ///
-/// Features are grouped by their first token, in order, so that those which contain a token are found without a search.
-/// Reused from sentence to sentence; it allocates only while it grows.
+/// Features are grouped by their first token, in order, so those that contain a token are found without a search. Lists
+/// are reused from sentence to sentence and allocate only while they grow.
 #[derive(Debug, Clone, Default)]
 pub struct FeatureList {
     rows: Vec<RowId>,
-    /// Last token of each feature, inclusive.
+    /// The last token of each feature, inclusive.
     ends: Vec<u32>,
-    /// For each token, the start of its features in `rows`; one more at the end.
+    /// The start of each token's features in `rows`, and one final entry.
     first: Vec<u32>,
 }
 
 impl FeatureList {
-    /// Clears the last sentence.
+    /// Removes the last sentence.
     pub fn clear(&mut self) {
         self.rows.clear();
         self.ends.clear();
         self.first.clear();
     }
 
-    /// Begins the next token; the features pushed from here on start at it.
+    /// Starts the next token; features pushed from now on start at it.
     pub fn start_token(&mut self) {
         self.first.push(self.rows.len() as u32);
     }
 
-    /// A feature from the current token to token `end` (inclusive).
+    /// Adds a feature from the current token to token `end` (inclusive).
     pub fn push(&mut self, row: RowId, end: usize) {
         self.rows.push(row);
         self.ends.push(end as u32);
     }
 
-    /// Resizes the list to `n_tokens` tokens and `n_features` features and returns its three arrays for direct writing:
-    /// the row of each feature, its last token (inclusive), and, for each token, the position of its first feature. The
-    /// arrays may hold old values: write every entry, positions ascending, then [`FeatureList::truncate`] to the number
-    /// of features written.
+    /// Resizes the list to `n_tokens` tokens and `n_features` features and returns its three arrays for direct writing.
+    /// They are the row of each feature, its last token (inclusive), and, per token, the position of its first feature.
+    /// The arrays may contain old values: write every entry, with ascending positions, then [`FeatureList::truncate`]
+    /// to the number of features written.
     ///
     /// # Panics
     /// If there are more than 2^32 features.
@@ -49,14 +49,14 @@ impl FeatureList {
         (&mut self.rows, &mut self.ends, &mut self.first)
     }
 
-    /// Removes the features from position `n_features` on; none of them may be the first of a token.
+    /// Removes the features starting at position `n_features`; none of them may be the first of a token.
     pub fn truncate(&mut self, n_features: usize) {
         self.rows.truncate(n_features);
         self.ends.truncate(n_features);
     }
 
-    /// Keeps the features for which `keep(start, end)` (first and last token, inclusive) is true, in their order; it is
-    /// called once for each feature, in order.
+    /// Keeps the features for which `keep(start, end)` (first and last token, inclusive) is true, in order. `keep` is
+    /// called once per feature, in order.
     pub fn retain(&mut self, mut keep: impl FnMut(usize, usize) -> bool) {
         let (mut i, mut kept) = (0, 0);
         for token in 0..self.first.len() {
@@ -74,19 +74,19 @@ impl FeatureList {
         self.truncate(kept);
     }
 
-    /// Row, first and last token (inclusive) of every feature, in order.
+    /// Iterates over the row, first and last token (inclusive) of every feature, in order.
     pub fn iter(&self) -> impl Iterator<Item = (RowId, usize, usize)> + '_ {
         (0..self.n_tokens())
             .flat_map(move |token| self.starting_at(token).map(move |i| (self.rows[i], token, self.end_of(i))))
     }
 
-    /// Number of tokens begun.
+    /// The number of tokens started.
     #[must_use]
     pub fn n_tokens(&self) -> usize {
         self.first.len()
     }
 
-    /// The rows of the whole sentence, repeated as often as they occur.
+    /// The rows of the whole sentence, including repetitions.
     #[must_use]
     pub fn rows(&self) -> &[RowId] {
         &self.rows

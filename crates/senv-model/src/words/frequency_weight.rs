@@ -1,4 +1,4 @@
-//! The weight of a word by how frequent it is: smooth inverse frequency (SIF).
+//! The weight of a word by its frequency: smooth inverse frequency (SIF).
 //!
 //! Equation: `sif-weight`
 //!
@@ -7,13 +7,13 @@
 //! ```
 //!
 //! S. Arora, Y. Liang and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017, Algorithm 1.
-//! It stands here because sentence vectors (`senv-store`), initial rows (`senv`) and figures (`senv-eval`) have it in
-//! common.
+//! The module is here because sentence vectors (`senv-store`), initial rows (`senv`) and evaluation (`senv-eval`) share
+//! it.
 
-/// The `a` of SIF: 10⁻³; the paper finds 10⁻⁴ to 10⁻³ to work.
+/// The `a` of SIF, 10⁻³; according to the paper, 10⁻⁴ to 10⁻³ work well.
 pub const DEFAULT_SIF_A: f64 = 1e-3;
 
-/// The SIF weight of a word of this relative frequency, in `(0, 1]`: one half where the frequency is `a`, which is
+/// The SIF weight of a word with this relative frequency, in `(0, 1]`; 0.5 if the frequency equals `a`, which must be
 /// above 0.
 ///
 /// ```

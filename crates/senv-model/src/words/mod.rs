@@ -1,4 +1,4 @@
-//! Words as numbers: the vocabulary, token ids, and what stands for a word that is not known.
+//! The vocabulary, token ids, and vectors for unknown words.
 
 mod base_forms;
 pub(crate) mod coverage;

@@ -1,11 +1,11 @@
-//! Random vectors of words, by a hash.
+//! Random word vectors from a hash.
 
 use senv_base::hash::mix_text;
 use senv_kernels::kernels;
 
-/// Adds a random vector of a word to `out`: `scale` times 1 or -1 in each value, by the bits of a hash of the word
-/// alone, so that every program and every machine has the same. Vectors of two words are nearly orthogonal: their
-/// cosine has mean 0 and standard deviation `1 / √dim`.
+/// Adds a random vector of a word to `out`: `scale` times 1 or -1 in each value, from the bits of a hash. The hash
+/// depends only on the word, so every program and machine gets the same vector. Vectors of two words are nearly
+/// orthogonal: their cosine has mean 0 and standard deviation `1 / √dim`.
 ///
 /// ```
 /// let mut vector = [0.0; 100];

@@ -1,4 +1,4 @@
-//! Vectors for words that a vocabulary lacks.
+//! Vectors for words that are not in the vocabulary.
 //!
 //! Equation: `unknown-word`
 //!
@@ -6,10 +6,10 @@
 //! u(t) = ρ/√d s(t)      s(t) ∈ {−1, 1}^d: bits of a hash of t;  ρ: the length of such vectors
 //! ```
 //!
-//! Random vectors of different words are nearly orthogonal, and the same word has the same vector everywhere: two
-//! sentences that share a name are more alike than two that do not, whether or not the name was in the training text.
-//! An unknown compound, "low-cost" or "and/or", stands for its parts, of which each is looked up; an unknown form of a
-//! known English word, "trotted" or "skeptics", for that word.
+//! Random vectors of different words are nearly orthogonal, and a word has the same vector everywhere. So two sentences
+//! that share a name are more similar than two that do not, even if the name was not in the training text. An unknown
+//! compound, "low-cost" or "and/or", is replaced by its parts, which are looked up separately. An unknown form of a
+//! known English word, "trotted" or "skeptics", is replaced by that word.
 
 use super::base_forms::base_form;
 use crate::{Coverage, Vocabulary, add_signs};
@@ -22,12 +22,12 @@ pub fn unknown_word_value(length: f32, dim: usize) -> f32 {
     length / (dim as f32).sqrt()
 }
 
-/// Looks up the tokens of a text, in order, into `tokens` (cleared first); the vectors of those that are unknown,
-/// `value` ([`unknown_word_value`]) times 1 or -1 in each of `dim` places, are added up in `sum` (cleared first, empty
-/// where nothing is unknown).
+/// Looks up the tokens of a text, in order, and writes known ids to `tokens` (cleared first). The vectors of unknown
+/// tokens are `value` ([`unknown_word_value`]) times 1 or -1 in each of `dim` positions. Their sum goes to `sum`
+/// (cleared first, empty if nothing is unknown).
 ///
-/// [`Coverage::hashed`] is how many vectors were added; a compound counts as its parts, a form of a known word as
-/// known. `scratch` is as for [`Tokenizer::for_each`].
+/// [`Coverage::hashed`] is the number of vectors added. A compound counts as its parts, and a form of a known word as
+/// known. For `scratch`, see [`Tokenizer::for_each`].
 ///
 /// ```
 /// use senv_core::{Tokenizer, Vocabulary, words::look_up_all};
@@ -60,10 +60,10 @@ pub fn look_up_all(
     Coverage { hashed, ..Coverage::new(n, tokens.len()) }
 }
 
-/// Looks up the tokens of a text, in order, into `tokens` (cleared first), as [`look_up_all`] does: compounds stand for
-/// their parts, forms of known words for these. What is unknown all the same goes to `unknown`, in its place among the
-/// others, with the tokens found so far, which it may add to. Returns the number of tokens; a compound counts as its
-/// parts.
+/// Looks up the tokens of a text, in order, and writes ids to `tokens` (cleared first). As in [`look_up_all`],
+/// compounds are replaced by their parts, and forms of known words by these words. Words that remain unknown are passed
+/// to `unknown` in their place, with the ids found so far, which it can extend. Returns the number of tokens; a
+/// compound counts as its parts.
 pub fn look_up_parts(
     vocabulary: &Vocabulary,
     tokenizer: &Tokenizer,
@@ -78,7 +78,7 @@ pub fn look_up_parts(
         let mut n_parts = 0;
         for part in parts {
             n_parts += 1;
-            // A word of one part was looked up already.
+            // A word with one part was already looked up.
             let id = if part.len() < word.len() { vocabulary.id(part) } else { None };
             match id.or_else(|| base_form(part, |form| vocabulary.id(form))) {
                 Some(id) => tokens.push(id),
@@ -86,7 +86,7 @@ pub fn look_up_parts(
             }
         }
         if n_parts == 0 {
-            // A dash alone.
+            // Only a dash.
             unknown(word, tokens);
         }
         further += usize::saturating_sub(n_parts, 1);

@@ -1,10 +1,9 @@
 //! Files that are replaced atomically: written to a temporary file, then renamed.
 //!
-//! [`AtomicFile`] writes to a file without a name on the disk of the target, gives it one beside the target at the end,
-//! and renames it, so a full disk, a crash or an error half way leaves the old file as it was, and nothing beside it.
-//! What must not be renamed over (a device such as
-//! `/dev/stdout`, a pipe) is written directly; a symbolic link to a file stays a link, and the file that it
-//! names is replaced.
+//! [`AtomicFile`] writes to a file without a name on the disk of the target. At the end it names the file next to the
+//! target and renames it. So a full disk, a crash or an error leaves the old file unchanged and no other file behind.
+//! Targets that must not be replaced by renaming (a device such as `/dev/stdout`, a pipe) are written directly. A
+//! symbolic link stays a link, and the file that it points to is replaced.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -18,20 +17,19 @@ use crate::writing::{
 };
 use senv_base::{Error, Result};
 
-/// Bytes buffered before a system call.
+/// The number of bytes buffered before a system call.
 const BUFFER: usize = 1 << 18;
 
-/// Links followed before the chain counts as a loop.
+/// The number of links after which a chain counts as a loop.
 const MAX_LINKS: usize = 40;
 
 /// A file under construction that gets its name only when it is complete.
 ///
-/// Dropping it without [`AtomicFile::commit`] removes what was written, and so does the end of the process, in whatever
-/// way it ends. On systems, and disks, that have no files without a name, the temporary file is called
-/// `.NAME.XXXXXX.tmp` from the beginning: a process that is killed leaves it behind, unless it calls
-/// [`remove_unfinished_files`](crate::writing::remove_unfinished_files) when asked to end, and the next
-/// [`AtomicFile::create`] of the same name removes it. A file that another writer still works on is locked and is left
-/// alone.
+/// Dropping it without [`AtomicFile::commit`] removes what was written; so does the end of the process for any reason.
+/// Systems and disks without unnamed files name the temporary file `.NAME.XXXXXX.tmp` from the start. A process that is
+/// killed leaves it behind unless it calls [`remove_unfinished_files`](crate::writing::remove_unfinished_files) on a
+/// signal; then the next [`AtomicFile::create`] of the same name removes it. A file that another writer is still
+/// writing is locked and is not removed.
 ///
 /// ```
 /// use std::io::Write;
@@ -50,10 +48,10 @@ pub struct AtomicFile {
     path: PathBuf,
 }
 
-/// Where the bytes are written until the commit.
+/// Where the bytes go until the commit.
 #[derive(Debug)]
 enum Sink {
-    /// A temporary file, renamed to the target at the end.
+    /// A temporary file that is renamed to the target at the end.
     Temporary(Temporary),
     /// Something that cannot be replaced: a device, a pipe.
     Direct(File),
@@ -85,19 +83,18 @@ impl Seek for Sink {
 }
 
 impl AtomicFile {
-    /// Starts a file that will be called `path`. An old file of that name stays in place until [`AtomicFile::commit`];
+    /// Starts a file that will be named `path`. An old file of that name stays in place until [`AtomicFile::commit`];
     /// the new file gets its permissions.
     ///
     /// # Errors
-    /// [`Error::Io`] if the folder is missing or cannot be written to, or `path` is a folder or a read-only
-    /// file.
+    /// [`Error::Io`] if the folder is missing or not writable, or `path` is a folder or a read-only file.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let sink = open(path).map_err(|e| Error::io("create", path, e))?;
         Ok(Self { sink: BufWriter::with_capacity(BUFFER, sink), path: path.to_owned() })
     }
 
-    /// Writes a whole file: `content` is called once, and the file takes its name if it succeeds.
+    /// Writes a whole file: calls `content` once, and commits if it succeeds.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -109,7 +106,7 @@ impl AtomicFile {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Io`] with `path` if it cannot be created or written, or `content` fails.
+    /// [`Error::Io`] with `path` if the file cannot be created or written, or `content` fails.
     pub fn write_with(path: impl AsRef<Path>, content: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<()> {
         let mut file = Self::create(path)?;
         match content(&mut file) {
@@ -124,34 +121,33 @@ impl AtomicFile {
         &self.path
     }
 
-    /// An error of writing to this file, with the final name.
+    /// Converts an error of writing to this file, using the final name.
     #[must_use]
     pub fn error(&self, source: io::Error) -> Error {
         Error::io("write", &self.path, source)
     }
 
-    /// Writes everything to the disk and gives the file its name.
+    /// Writes everything to disk and gives the file its name.
     ///
     /// # Errors
-    /// [`Error::Io`] if the rest cannot be written or the file cannot be renamed; the old file is then untouched
-    /// and nothing is left over. [`Error::NotDurable`] if the new file has its name, and the system fails to write that
-    /// to the disk: readers find the new file, and after a power cut perhaps the old one.
+    /// [`Error::Io`] if the rest cannot be written or the file cannot be renamed; then the old file is unchanged and
+    /// nothing else is left. [`Error::NotDurable`] if the new file has its name but the system cannot write that to
+    /// disk. Readers find the new file, but after a power failure they may find the old one.
     pub fn commit(self) -> Result<()> {
         Self::commit_all([self])
     }
 
-    /// The same of files that belong together: all are on the disk before the first of them gets its name, so that a
-    /// full disk leaves all the old ones, as does a rename that fails. A crash between two renames, which takes a
-    /// moment, can leave new ones beside old;
-    /// [`remove_unfinished_files`](crate::writing::remove_unfinished_files) waits for the last of them.
+    /// Commits files that belong together. All are on disk before the first gets its name, so a full disk or a failed
+    /// rename leaves all old files. A crash in the short time between two renames can leave new files next to old ones.
+    /// [`remove_unfinished_files`](crate::writing::remove_unfinished_files) waits for the last rename.
     ///
     /// # Errors
-    /// As [`AtomicFile::commit`]. Where a rename fails and one before it cannot be taken back either, the error says
-    /// which file is the new one, and where the old one lies.
+    /// The errors of [`AtomicFile::commit`]. If a rename fails and an earlier one cannot be undone, the error says
+    /// which file is new, and where the old one is.
     pub fn commit_all(files: impl IntoIterator<Item = Self>) -> Result<()> {
         let written = files.into_iter().map(Self::written).collect::<Result<Vec<_>>>()?;
         let mut durable = Ok(());
-        // All have a name beside the target before the first gets its own: a folder can be full, too.
+        // All files get a name next to the target before the first gets its own, because folders can be full too.
         let mut naming = Naming::begin();
         let io = |path: &Path, e| Error::io("rename the finished file to", path, e);
         let named = written.into_iter().filter_map(|(sink, path)| match sink {
@@ -179,7 +175,7 @@ impl AtomicFile {
             }
         }
         naming.succeeded();
-        // With them the other names of the files of before go.
+        // Dropping them removes the other names of the old files.
         let renamed: Vec<_> = renamed.into_iter().map(|(target, path, _)| (target, path)).collect();
         drop(naming);
         for (target, path) in renamed {
@@ -189,10 +185,10 @@ impl AtomicFile {
         durable
     }
 
-    /// As [`AtomicFile::commit`], but never in the place of a file that is there.
+    /// Like [`AtomicFile::commit`], but never replaces an existing file.
     ///
     /// # Errors
-    /// As [`AtomicFile::commit`]; [`Error::Io`] of [`ErrorKind::AlreadyExists`] if there is a file.
+    /// The errors of [`AtomicFile::commit`]; [`Error::Io`] with [`ErrorKind::AlreadyExists`] if the file exists.
     pub fn commit_new(self) -> Result<()> {
         let (sink, path) = self.written()?;
         let Sink::Temporary(temporary) = sink else { return Ok(()) };
@@ -203,7 +199,7 @@ impl AtomicFile {
         sync_folder_of(&target).map_err(|error| Error::NotDurable { path, error })
     }
 
-    /// Writes everything to the disk.
+    /// Writes everything to disk.
     fn written(self) -> Result<(Sink, PathBuf)> {
         let Self { sink, path } = self;
         let mut sink = sink.into_inner().map_err(|e| Error::io("write", &path, e.into_error()))?;
@@ -237,7 +233,7 @@ impl Write for AtomicFile {
     }
 }
 
-/// Finds out what `path` names and opens the sink that fits.
+/// Determines what `path` names and opens the matching sink.
 fn open(path: &Path) -> io::Result<Sink> {
     match replaced(path)? {
         Some((_, Some(permissions))) if permissions.readonly() => {
@@ -245,22 +241,23 @@ fn open(path: &Path) -> io::Result<Sink> {
             Err(io::Error::new(ErrorKind::PermissionDenied, "the existing file is read-only"))
         }
         Some((target, permissions)) => Temporary::create(target, permissions).map(Sink::Temporary),
-        // Appending is what a redirection of standard output to an old file asks for; devices and pipes do not care.
+        // Redirecting standard output to an existing file means appending; it makes no difference for devices and
+        // pipes.
         None => OpenOptions::new().append(true).open(path).map(Sink::Direct),
     }
 }
 
-/// The file that is replaced when `path` is written, behind all links, and the permissions of the old one; `None` for
-/// what is not replaced but written to.
+/// The file that is replaced when `path` is written, with all links resolved, and the permissions of the old one.
+/// `None` for targets that are written directly.
 pub(crate) fn replaced(path: &Path) -> io::Result<Option<(PathBuf, Option<fs::Permissions>)>> {
     let mut current = path.to_owned();
     for _ in 0..MAX_LINKS {
         let Some(name) = current.file_name() else { break };
-        // The folder by its real path, so that a link in it is recognized wherever it was reached from.
+        // Uses the real path of the folder, so a link in it is recognized however it was reached.
         let target = folder_of(&current).canonicalize()?.join(name);
         match fs::symlink_metadata(&target) {
             Ok(metadata) if metadata.is_symlink() => {
-                // Links of the system stand for open files of this process, which must be written to as they are.
+                // System links to open files of this process must be written to unchanged.
                 if ["/dev", "/proc"].iter().any(|folder| target.starts_with(folder)) {
                     break;
                 }
@@ -275,17 +272,17 @@ pub(crate) fn replaced(path: &Path) -> io::Result<Option<(PathBuf, Option<fs::Pe
     Ok(None)
 }
 
-/// Removes what killed writers have left of a file of this path, as [`AtomicFile::create`] does before it begins.
+/// Removes the files that killed writers of this path left, as [`AtomicFile::create`] does at the start.
 pub fn remove_leftovers_of(path: impl AsRef<Path>) {
     if let Ok(Some((target, _))) = replaced(path.as_ref()) {
         remove_leftovers(folder_of(&target), &prefix_of(&target));
     }
 }
 
-/// Writes to the disk that a file, or a folder, has its name, where the system can.
+/// Writes the name of a file or folder to disk, if the system can.
 ///
 /// # Errors
-/// [`Error::NotDurable`] if it fails.
+/// [`Error::NotDurable`] if that fails.
 pub fn sync_folder(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     sync_folder_of(path).map_err(|error| Error::NotDurable { path: path.to_owned(), error })
@@ -295,7 +292,7 @@ fn sync_folder_of(target: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }
-    let Ok(folder) = File::open(folder_of(target)) else { return Ok(()) }; // may be written to but not read
+    let Ok(folder) = File::open(folder_of(target)) else { return Ok(()) }; // writable but not readable
     match folder.sync_all() {
         Err(e) if !matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Err(e),
         _ => Ok(()),
@@ -381,7 +378,7 @@ mod tests {
             file.write_all(b"new").unwrap();
             file
         });
-        // No file is renamed to a folder.
+        // A file cannot be renamed to a folder.
         fs::create_dir(at("third")).unwrap();
         let error = AtomicFile::commit_all(files).unwrap_err();
         assert!(matches!(&error, Error::Io { path, .. } if path.ends_with("third")), "{error}");
@@ -463,7 +460,7 @@ mod tests {
         assert_eq!(fs::metadata(at("disk/real")).unwrap().permissions().mode() & 0o777, 0o640);
         AtomicFile::write_with(at("dangling"), |file| file.write_all(b"new")).unwrap();
         assert_eq!(fs::read_to_string(at("disk/fresh")).unwrap(), "new");
-        // A new file is as open as any other new file.
+        // A new file has the same permissions as any other new file.
         fs::write(at("plain"), "").unwrap();
         let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode();
         assert_eq!(mode("disk/fresh"), mode("plain"));
@@ -482,7 +479,7 @@ mod tests {
         }
         AtomicFile::write_with("/dev/null", |file| file.write_all(b"gone")).unwrap();
 
-        // A pipe by its name among this process's open files, as /dev/stdout is one.
+        // A pipe by its name among the open files of this process, like /dev/stdout.
         use std::{io::Read, os::fd::AsRawFd};
         let (mut reader, writer) = io::pipe().unwrap();
         AtomicFile::write_with(format!("/dev/fd/{}", writer.as_raw_fd()), |file| file.write_all(b"through")).unwrap();
@@ -491,7 +488,7 @@ mod tests {
         reader.read_to_string(&mut seen).unwrap();
         assert_eq!(seen, "through");
 
-        // A redirection to a file appends to what is there and keeps the file.
+        // A redirection to a file appends to it and keeps the file.
         let mut file = NamedTempFile::new().unwrap();
         file.write_all(b"first ").unwrap();
         let link = format!("/proc/self/fd/{}", file.as_file().as_raw_fd());

@@ -1,5 +1,5 @@
-//! A lock on the name of a file that takes long to make: two programs that write the same one would end with the work
-//! of one of them lost.
+//! Locks on names of files that take long to write. Without a lock, two programs that write the same file would lose
+//! the work of one.
 
 use std::{
     ffi::OsString,
@@ -15,13 +15,13 @@ use crate::writing::{
 };
 use senv_base::{Error, Result};
 
-/// Bytes of a lock file at most: the number of a process, and room for what follows a number in other programs.
+/// The maximum size of a lock file: the id of a process, and room for what other programs may add to a number.
 const MOST: u64 = 32;
 
-/// The right to write a file, held by one process at a time or [shared](Self::acquire_shared), by whatever symbolic
-/// link each of them reaches it. A file `.NAME.lock` lies beside it meanwhile; the lock ends with the process, in
-/// whatever way that ends, and a lock file that is left behind locks nothing. Whatever else has that name (a link, a
-/// pipe, a file that holds more than the number of a process) is refused and stays as it is.
+/// The right to write a file, held by one process at a time or [shared](Self::acquire_shared). It is the same lock for
+/// every symbolic link to the file. While it is held, a file `.NAME.lock` exists next to it. The lock ends with the
+/// process for any reason, and a leftover lock file locks nothing. Anything else with that name (a link, a pipe, a file
+/// with more than a process id) is an error and is not changed.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -42,22 +42,23 @@ pub struct FileLock {
 struct Held {
     file: File,
     path: PathBuf,
-    /// Where it is not shared: a signal that ends the process removes the file.
+    /// Present if the lock is not shared: a signal that ends the process removes the file.
     unfinished: Option<Unfinished>,
 }
 
 impl FileLock {
-    /// Takes the lock of a file, which need not be there. Where the system has no locks it is always free, and so are
-    /// devices and pipes, of which nothing is replaced.
+    /// Locks a file, which does not have to exist. Always succeeds on systems without locks, and for devices and pipes,
+    /// which are not replaced.
     ///
     /// # Errors
-    /// [`Error::InUse`] if another process, or another part of this one, holds it; [`Error::BadFile`] for another file
-    /// in the place of the lock file; [`Error::Io`] if the lock file cannot be made.
+    /// [`Error::InUse`] if another process, or another part of this one, holds the lock; [`Error::BadFile`] if the lock
+    /// file is something else; [`Error::Io`] if the lock file cannot be created.
     pub fn acquire(target: impl AsRef<Path>) -> Result<Self> {
         Self::take(target.as_ref(), false)
     }
 
-    /// Takes a lock that any number of processes hold together, while none holds it by [`acquire`](Self::acquire).
+    /// Takes a lock that any number of processes can hold at the same time, unless one holds it by
+    /// [`acquire`](Self::acquire).
     ///
     /// ```
     /// use senv_core::files::FileLock;
@@ -72,13 +73,13 @@ impl FileLock {
     /// ```
     ///
     /// # Errors
-    /// As [`acquire`](Self::acquire).
+    /// The errors of [`acquire`](Self::acquire).
     pub fn acquire_shared(target: impl AsRef<Path>) -> Result<Self> {
         Self::take(target.as_ref(), true)
     }
 
     fn take(target: &Path, is_shared: bool) -> Result<Self> {
-        // What is locked is what a writer replaces.
+        // The lock is on the file that a writer replaces.
         let replaced = replaced(target).map_err(|e| Error::io("create a lock for", target, e))?;
         let Some((real, _)) = replaced else { return Ok(Self { _held: None }) };
         let mut name = OsString::from(".");
@@ -86,7 +87,7 @@ impl FileLock {
         name.push(".lock");
         let path = real.with_file_name(name);
         loop {
-            // A signal waits until it is known whose the lock file is, and who removes it.
+            // A signal waits until the owner of the lock file, who removes it, is known.
             let _naming = Naming::begin();
             let file = no_follow(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(&path);
             let mut file = match file {
@@ -103,12 +104,13 @@ impl FileLock {
                     return Err(Error::InUse { path: target.to_owned(), holder: holder(&mut file) });
                 }
             }
-            // Whoever held it before removes the file at the end: then this is a lock on a file without a name.
+            // The previous holder removes the file at the end; then this is a lock on an unnamed file.
             if is_at(&file, &path) {
                 if content(&mut file).is_none() {
                     return Err(no_lock(&path));
                 }
-                // Whom the others name, if it is one. The lock is what counts, so a disk that is full changes nothing.
+                // The id that other processes report, unless the lock is shared. Only the lock matters, so a full disk
+                // makes no difference.
                 let id = if is_shared { String::new() } else { std::process::id().to_string() };
                 let empty = file.set_len(0).and_then(|()| file.seek(SeekFrom::Start(0)));
                 let _ = empty.and_then(|_| file.write_all(id.as_bytes()));
@@ -119,7 +121,7 @@ impl FileLock {
     }
 }
 
-/// The number that a lock file holds, or nothing; `None` for a file that is no lock file.
+/// The number in a lock file, or an empty text; `None` if the file is not a lock file.
 fn content(file: &mut File) -> Option<String> {
     let mut text = String::new();
     file.seek(SeekFrom::Start(0)).ok()?;
@@ -128,7 +130,7 @@ fn content(file: &mut File) -> Option<String> {
     is_number.then_some(text)
 }
 
-/// The process that has written its number into a lock file; `None` where that cannot be read, or not yet.
+/// The process whose id is in a lock file; `None` if it cannot be read or is not written yet.
 fn holder(file: &mut File) -> Option<u32> {
     content(file)?.parse().ok()
 }
@@ -139,7 +141,7 @@ fn no_lock(path: &Path) -> Error {
     Error::BadFile { path: path.to_owned(), reason: reason.into() }
 }
 
-/// Why a lock file cannot be opened.
+/// The error for a lock file that cannot be opened.
 fn refused(path: &Path, error: std::io::Error) -> Error {
     match fs::symlink_metadata(path) {
         Ok(there) if !there.is_file() && error.kind() != ErrorKind::PermissionDenied => no_lock(path),
@@ -147,7 +149,7 @@ fn refused(path: &Path, error: std::io::Error) -> Error {
     }
 }
 
-/// Whether this is a file, and has no other name by which it is something else.
+/// Whether this is a regular file without another name.
 fn is_single_file(metadata: &fs::Metadata) -> bool {
     #[cfg(unix)]
     let is_single = std::os::unix::fs::MetadataExt::nlink(metadata) == 1;
@@ -158,8 +160,8 @@ fn is_single_file(metadata: &fs::Metadata) -> bool {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // While it is still locked, so that nobody else's is removed: the last of those that share it can have it
-        // alone.
+        // Remove it while it is locked, so no other process's file is removed. Of those that share it, only the last
+        // can lock it exclusively.
         let is_alone = self.unfinished.is_some() || !matches!(self.file.try_lock(), Err(TryLockError::WouldBlock));
         if is_alone {
             let _ = fs::remove_file(&self.path);
@@ -251,7 +253,7 @@ mod tests {
     fn whoever_is_refused_is_told_who_holds_the_lock() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model");
-        // What was left behind is no part of the number.
+        // The leftover text is not part of the number.
         fs::write(folder.path().join(".model.lock"), "99999999999").unwrap();
         let _lock = FileLock::acquire(&path).unwrap();
         let Err(error) = FileLock::acquire(&path) else { panic!("two hold it") };
@@ -285,7 +287,7 @@ mod tests {
             assert_eq!(fs::read_to_string(&lock).unwrap(), content);
             fs::remove_file(&lock).unwrap();
         }
-        // A number alone is refused by another name, too: a link to the lock of another collection.
+        // A file with only a number is also rejected if it has another name: a link to the lock of another collection.
         fs::write(at("precious"), "17").unwrap();
         for link in [|from, to| symlink(from, to), |from, to| fs::hard_link(from, to)] {
             link(at("precious"), lock.clone()).unwrap();

@@ -1,5 +1,4 @@
-//! How files are written so that nothing is lost: atomic replacement, locks, the model file, the collection of a web
-//! page.
+//! Writes files without losing data: atomic replacement, locks, the model file, the collection of a web page.
 
 mod atomic_file;
 mod file_lock;

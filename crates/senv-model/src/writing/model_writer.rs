@@ -1,4 +1,4 @@
-//! Writes the model file of the project, whose layout is specified in `docs/format.md`.
+//! Writes the model file of senv, specified in `docs/format.md`.
 
 use std::{
     borrow::Cow,
@@ -21,29 +21,29 @@ use crate::{
 };
 use senv_base::{Error, Result, Rows};
 
-/// The types that can be written and the bytes of a value, in the order of their tensors in the file.
+/// The types that can be written and their bytes per value, in the order of their tensors in the file.
 const TYPES: [(&str, usize); 8] =
     [("U64", 8), ("F64", 8), ("F32", 4), ("U32", 4), ("F16", 2), ("BF16", 2), ("I8", 1), ("U8", 1)];
 
-/// Tables start at a multiple of this, a cache line.
+/// Tables start at a multiple of this size, a cache line.
 const ALIGNMENT: usize = 64;
-/// Rows checksummed at a time.
+/// The number of rows per checksum step.
 const ROWS: usize = 1024;
 
-/// What errors name in the place of a path.
+/// The path that errors name for a writer.
 const WRITER: &str = "<writer>";
 
-/// Where a model is written.
+/// The destination of a model.
 #[non_exhaustive]
 pub enum Destination<'d> {
-    /// A file, which is replaced at once or not at all.
+    /// A file, which is replaced atomically.
     File(&'d Path),
-    /// Anything that takes bytes, such as a vector, a socket or an archive.
+    /// Any writer of bytes, such as a vector, a socket or an archive.
     Writer(&'d mut dyn Write),
 }
 
 impl Destination<'_> {
-    /// The path that errors name: that of the file, `<writer>` otherwise.
+    /// The path that errors name: that of the file, or `<writer>`.
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
@@ -53,7 +53,7 @@ impl Destination<'_> {
     }
 }
 
-/// A model file under construction: add metadata and tensors, then [`ModelWriter::save`] writes them.
+/// A model file under construction: add metadata and tensors, then call [`ModelWriter::save`].
 ///
 /// Tables are written row by row without a copy. The same parts give the same bytes.
 ///
@@ -85,7 +85,7 @@ enum Data<'a> {
     F32s(&'a [f32]),
     Bytes(&'a [u8]),
     Raw(&'a RawTensor),
-    /// Name of the type, bytes of a value, little-endian bytes of the values.
+    /// The name of the type, the bytes per value, and the little-endian bytes of the values.
     Numbers(&'static str, usize, Cow<'a, [u8]>),
 }
 
@@ -99,7 +99,7 @@ impl Data<'_> {
         }
     }
 
-    /// The order among the tensors: wider types first, among equal widths as in the `safetensors` crate.
+    /// The position among the tensors: wider types first; equal widths in the order of the `safetensors` crate.
     fn order(&self) -> usize {
         TYPES.iter().position(|&(dtype, _)| dtype == self.dtype()).unwrap_or(usize::MAX)
     }
@@ -156,27 +156,27 @@ impl Data<'_> {
 }
 
 impl<'a> ModelWriter<'a> {
-    /// A model of this kind, such as `sent2vec`.
+    /// Starts a model of this kind, for example `sent2vec`.
     #[must_use]
     pub fn new(kind: &str) -> Self {
         let metadata = [(KEY_VERSION, FORMAT_VERSION.to_string()), (KEY_KIND, kind.to_owned())];
         Self { metadata: metadata.map(|(k, v)| (k.to_owned(), v)).into(), tensors: Vec::new() }
     }
 
-    /// The configuration, JSON.
+    /// Sets the JSON configuration.
     #[must_use]
     pub fn config(self, json: &str) -> Self {
         self.metadata(KEY_CONFIG, json)
     }
 
-    /// A value of the metadata. Keys that start with `senv.` belong to the format.
+    /// Adds a metadata value. Keys that start with `senv.` belong to the format.
     #[must_use]
     pub fn metadata(mut self, key: &str, value: &str) -> Self {
         self.metadata.insert(key.to_owned(), value.to_owned());
         self
     }
 
-    /// The vocabulary: tensors `vocabulary.text`, `vocabulary.offsets`, `vocabulary.counts` and the number of
+    /// Adds the vocabulary: tensors `vocabulary.text`, `vocabulary.offsets`, `vocabulary.counts` and the number of
     /// tokens of the corpus.
     #[must_use]
     pub fn vocabulary(self, vocabulary: &'a Vocabulary) -> Self {
@@ -191,44 +191,43 @@ impl<'a> ModelWriter<'a> {
             .u64s(COUNTS, vocabulary.counts())
     }
 
-    /// An F32 matrix, without the padding between its rows.
+    /// Adds an F32 matrix, without the padding between its rows.
     #[must_use]
     pub fn table(self, name: &str, rows: &'a dyn Rows) -> Self {
         self.tensor(name, Data::Rows(rows))
     }
 
-    /// A U8 vector.
+    /// Adds a U8 vector.
     #[must_use]
     pub fn bytes(self, name: &str, bytes: &'a [u8]) -> Self {
         self.tensor(name, Data::Bytes(bytes))
     }
 
-    /// An F32 vector.
+    /// Adds an F32 vector.
     #[must_use]
     pub fn f32s(self, name: &str, values: &'a [f32]) -> Self {
         self.tensor(name, Data::F32s(values))
     }
 
-    /// An F64 vector.
+    /// Adds an F64 vector.
     #[must_use]
     pub fn f64s(self, name: &str, values: &'a [f64]) -> Self {
         self.tensor(name, Data::Numbers("F64", 8, little_endian(values, f64::to_le_bytes)))
     }
 
-    /// A U32 vector.
+    /// Adds a U32 vector.
     #[must_use]
     pub fn u32s(self, name: &str, values: &'a [u32]) -> Self {
         self.tensor(name, Data::Numbers("U32", 4, little_endian(values, u32::to_le_bytes)))
     }
 
-    /// A U64 vector.
+    /// Adds a U64 vector.
     #[must_use]
     pub fn u64s(self, name: &str, values: &'a [u64]) -> Self {
         self.tensor(name, Data::Numbers("U64", 8, little_endian(values, u64::to_le_bytes)))
     }
 
-    /// A tensor of any shape and of type `U64`, `F64`, `F32`, `U32`, `F16`, `BF16`, `I8` or `U8`, as it is
-    /// stored.
+    /// Adds a tensor of any shape and of type `U64`, `F64`, `F32`, `U32`, `F16`, `BF16`, `I8` or `U8`, as stored.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -240,7 +239,7 @@ impl<'a> ModelWriter<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// [`ModelWriter::save`] refuses another type, or bytes that do not fit the shape.
+    /// [`ModelWriter::save`] rejects other types, and bytes that do not fit the shape.
     #[must_use]
     pub fn raw(self, name: &str, tensor: &'a RawTensor) -> Self {
         self.tensor(name, Data::Raw(tensor))
@@ -251,27 +250,27 @@ impl<'a> ModelWriter<'a> {
         self
     }
 
-    /// Writes the file, by an atomic replace.
+    /// Writes the file with an atomic replace.
     ///
     /// # Errors
-    /// [`Error::BadWrite`] for a name used twice, too many tensors, a header that is too long, or a raw tensor of an
-    /// unknown type or whose bytes do not fit its shape; [`Error::Io`] if the file cannot be written.
+    /// [`Error::BadWrite`] if a name is used twice, there are too many tensors, the header is too long, or a raw tensor
+    /// has an unknown type or bytes that do not fit its shape; [`Error::Io`] if the file cannot be written.
     pub fn save(self, path: impl AsRef<Path>) -> Result<()> {
         self.write(Destination::File(path.as_ref()))
     }
 
-    /// Writes the bytes of the file to a writer, which is flushed.
+    /// Writes the bytes of the file to a writer and flushes it.
     ///
     /// # Errors
-    /// As [`ModelWriter::save`].
+    /// The errors of [`ModelWriter::save`].
     pub fn write_to(self, mut writer: impl Write) -> Result<()> {
         self.write(Destination::Writer(&mut writer))
     }
 
-    /// Writes the file to where it goes, for models that are saved as files and to writers alike.
+    /// Writes the file to its destination, for models that are saved to files and to writers.
     ///
     /// # Errors
-    /// As [`ModelWriter::save`].
+    /// The errors of [`ModelWriter::save`].
     pub fn write(mut self, to: Destination<'_>) -> Result<()> {
         self.tensors.sort_by(|a, b| (a.data.order(), &a.name).cmp(&(b.data.order(), &b.name)));
         let header = self.header(to.path())?;
@@ -286,7 +285,7 @@ impl<'a> ModelWriter<'a> {
         }
     }
 
-    /// Length word and header, padded so that the largest table starts on a cache line.
+    /// The length word and the header, padded so that the largest table starts on a cache line.
     fn header(&mut self, path: &Path) -> Result<Vec<u8>> {
         let bad = |what: &str, reason: &str| Error::BadWrite {
             path: path.to_owned(),
@@ -336,7 +335,7 @@ impl<'a> ModelWriter<'a> {
         text.push('}');
         let mut header = vec![0; LENGTH];
         header.extend_from_slice(text.as_bytes());
-        // The data must start at a multiple of 8, which the table's alignment gives too, unless an odd number of
+        // The data must start at a multiple of 8. The alignment of the table gives that too, unless an odd number of
         // four-byte values precedes it.
         let step = if aligned % 8 == 0 { aligned % ALIGNMENT } else { 0 };
         let padded = (header.len() + step).next_multiple_of(ALIGNMENT) - step;
@@ -355,13 +354,13 @@ impl<'a> ModelWriter<'a> {
     }
 }
 
-/// The little-endian bytes of values: without a copy on nearly every machine.
+/// The little-endian bytes of values, without a copy on nearly every machine.
 fn le_bytes(values: &[f32]) -> Cow<'_, [u8]> {
     little_endian(values, f32::to_le_bytes)
 }
 
 impl RawTensor {
-    /// The bytes that its values take; `None` for a type that cannot be written, or too many.
+    /// The bytes of the values; `None` for a type that cannot be written, or on overflow.
     fn size(&self) -> Option<usize> {
         let &(_, width) = TYPES.iter().find(|(dtype, _)| *dtype == self.dtype)?;
         self.shape.iter().try_fold(width, |size, &n| size.checked_mul(n))

@@ -1,4 +1,4 @@
-//! Writes a static encoder as a model file of kind `static`; `docs/format.md` is the contract.
+//! Writes a static encoder as a model file of kind `static`; the format is specified in `docs/format.md`.
 
 use std::{io::Write, path::Path};
 
@@ -18,11 +18,11 @@ use crate::{
 };
 
 impl StaticEncoder {
-    /// Writes the model, by an atomic replace. The same encoder gives the same bytes.
+    /// Writes the model with an atomic replace. The same encoder gives the same bytes.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be written; [`Error::TooLarge`] if memory for a copy of truncated rows is
-    /// lacking.
+    /// [`Error::Io`] if the file cannot be written; [`Error::TooLarge`] if there is no memory for a copy of truncated
+    /// rows.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.write(Destination::File(path.as_ref()))
     }
@@ -30,26 +30,25 @@ impl StaticEncoder {
     /// Writes the bytes of the file to a writer.
     ///
     /// # Errors
-    /// As [`StaticEncoder::save`].
+    /// The errors of [`StaticEncoder::save`].
     pub fn write_to(&self, mut writer: impl Write) -> Result<()> {
         self.write(Destination::Writer(&mut writer))
     }
 
-    /// Writes the model to where it goes.
+    /// Writes the model to its destination.
     ///
     /// # Errors
-    /// As [`StaticEncoder::save`].
+    /// The errors of [`StaticEncoder::save`].
     pub fn write(&self, to: Destination<'_>) -> Result<()> {
         let config = serde_json::to_string(&self.config())
             .map_err(|e| Error::BadFile { path: to.path().to_owned(), reason: format!("bad configuration: {e}") })?;
         self.write_as(KIND, &config, to)
     }
 
-    /// Writes its vocabulary, its rows and its order part as parts of a model of another kind, with the configuration
-    /// of that.
+    /// Writes the vocabulary, the rows and the order part as parts of a model of another kind, with its configuration.
     ///
     /// # Errors
-    /// As [`StaticEncoder::save`].
+    /// The errors of [`StaticEncoder::save`].
     pub fn write_as(&self, kind: &str, config: &str, to: Destination<'_>) -> Result<()> {
         let (encoding, dim) = (self.rows.encoding(), self.rows.dim());
         let shape = vec![self.rows.n_rows(), encoding.columns(dim)];
@@ -71,7 +70,7 @@ impl StaticEncoder {
 }
 
 impl OrderPart {
-    /// Its maps as they are stored.
+    /// The maps as stored.
     fn raw_maps(&self) -> Result<RawTensor> {
         let maps = &self.values().maps;
         let (encoding, width) = (maps.encoding(), maps.dim());
@@ -79,7 +78,7 @@ impl OrderPart {
         Ok(RawTensor { dtype: encoding.dtype().to_owned(), shape, bytes: maps.packed()? })
     }
 
-    /// Adds its tensors to a model that is written.
+    /// Adds the tensors to a model that is being written.
     fn write<'w>(&'w self, maps: &'w RawTensor, writer: ModelWriter<'w>) -> ModelWriter<'w> {
         let OrderValues { maps: rows, scalars, scalar_bias, f_bias, length_slope, first_state } = self.values();
         let slope = std::slice::from_ref(length_slope);

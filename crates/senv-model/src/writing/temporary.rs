@@ -1,5 +1,5 @@
-//! The temporary file that takes the place of another one: without a name where the system has such files, so that
-//! nothing is left of it in whatever way the process ends.
+//! The temporary file that replaces another one. It has no name on systems with unnamed files, so nothing is left of it
+//! however the process ends.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -11,20 +11,20 @@ use tempfile::TempPath;
 
 use crate::writing::unfinished::{Naming, Unfinished};
 
-/// Suffix of the names of temporary files.
+/// The suffix of temporary file names.
 const SUFFIX: &str = ".tmp";
 
-/// A temporary file on the disk of the target, locked.
+/// A locked temporary file on the disk of the target.
 #[derive(Debug)]
 pub(super) struct Temporary {
     pub(super) file: File,
     target: PathBuf,
-    /// The name beside the target, if it has one yet, which is removed if the target does not get the file.
+    /// The name next to the target, if it already has one; removed if the file is not renamed to the target.
     name: Option<(TempPath, Unfinished)>,
 }
 
 impl Temporary {
-    /// Leftovers of killed processes are removed first. `permissions` are those of the file that is replaced.
+    /// Creates the file, after removing leftovers of killed processes. `permissions` are those of the replaced file.
     pub(super) fn create(target: PathBuf, permissions: Option<fs::Permissions>) -> io::Result<Self> {
         let folder = folder_of(&target);
         remove_leftovers(folder, &prefix_of(&target));
@@ -38,13 +38,13 @@ impl Temporary {
         Ok(Self { file, target, name })
     }
 
-    /// Gives it a name beside the target.
+    /// Gives the file a name next to the target.
     #[cfg_attr(not(target_os = "linux"), expect(unused_mut))]
     pub(super) fn named(mut self) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if self.name.is_none() {
             let linked = builder(&prefix_of(&self.target)).make_in(folder_of(&self.target), |path| {
-                // Before it is there: a signal leaves nothing.
+                // Registered before the file exists, so a signal leaves nothing.
                 let unfinished = Unfinished::new(path);
                 link(&self.file, path).map(|()| unfinished)
             })?;
@@ -54,12 +54,12 @@ impl Temporary {
         Ok(self)
     }
 
-    /// What it takes the place of.
+    /// The file to be replaced.
     pub(super) fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Puts it in the place of the target.
+    /// Renames the file to the target.
     pub(super) fn rename(self) -> io::Result<PathBuf> {
         let Self { file: _file, target, name } = self.named()?;
         if let Some((path, _unfinished)) = name {
@@ -71,7 +71,7 @@ impl Temporary {
         Ok(target)
     }
 
-    /// The same where there must be no target.
+    /// Like [`Temporary::rename`], but fails if the target exists.
     pub(super) fn rename_new(self) -> io::Result<PathBuf> {
         let Self { file: _file, target, name } = self;
         match name {
@@ -85,12 +85,12 @@ impl Temporary {
     }
 }
 
-/// What there was of a name before a file was renamed to it.
+/// The state of a name before a file was renamed to it.
 pub(super) enum Before {
     Nothing,
-    /// The file of before, by another name.
+    /// The previous file, under another name.
     File(TempPath),
-    /// It cannot have two names, and cannot be had back.
+    /// The file cannot have two names, so it cannot be restored.
     Lost,
 }
 
@@ -103,7 +103,7 @@ impl Before {
         linked.map_or(Self::Lost, |linked| Self::File(linked.into_temp_path()))
     }
 
-    /// Makes it so again. An error says where the file of before is.
+    /// Restores the state. An error says where the previous file is.
     pub(super) fn put_back(self, target: &Path) -> Result<(), String> {
         match self {
             Self::Nothing => fs::remove_file(target).map_err(|e| format!("the new file cannot be removed ({e})")),
@@ -120,18 +120,18 @@ impl Before {
     }
 }
 
-/// A locked file without a name on the disk of a folder; `None` where there is no such thing.
+/// A locked unnamed file on the disk of a folder; `None` if the system does not support it.
 fn unnamed(folder: &Path) -> Option<File> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
         let mut options = OpenOptions::new();
-        options.read(true).write(true).custom_flags(OFlags::TMPFILE.bits() as i32).mode(0o666); // less the umask
+        options.read(true).write(true).custom_flags(OFlags::TMPFILE.bits() as i32).mode(0o666); // minus the umask
         let file = options.open(folder).ok()?;
-        // It gets a name by way of `/proc`.
+        // It gets a name through `/proc`.
         fs::metadata(by_number(&file)).ok().filter(fs::Metadata::is_file)?;
-        // Against whoever clears up once it has a name. Where there are no locks, nobody does.
+        // Keeps other processes from removing it once it has a name. Without locks, no process does.
         let _ = file.try_lock();
         Some(file)
     }
@@ -142,14 +142,14 @@ fn unnamed(folder: &Path) -> Option<File> {
     }
 }
 
-/// The path of an open file, whether it has a name or not.
+/// The path of an open file, named or not.
 #[cfg(target_os = "linux")]
 fn by_number(file: &File) -> String {
     use std::os::fd::AsRawFd;
     format!("/proc/self/fd/{}", file.as_raw_fd())
 }
 
-/// Gives a file that has no name a name that nothing has.
+/// Gives an unnamed file a name that is not in use.
 #[cfg(target_os = "linux")]
 fn link(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -160,21 +160,21 @@ fn builder<'a>(prefix: &'a str) -> tempfile::Builder<'a, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).suffix(SUFFIX);
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask, as any new file
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // minus the umask
     builder
 }
 
-/// A locked temporary file with a name beside the target.
+/// A locked temporary file with a name next to the target.
 pub(super) fn named(target: &Path) -> io::Result<(File, (TempPath, Unfinished))> {
     let prefix = prefix_of(target);
     for _ in 0..100 {
         let _naming = Naming::begin();
         let (file, path) = builder(&prefix).tempfile_in(folder_of(target))?.into_parts();
-        // Another process that cleans up may hold the lock already, or have removed the file: then once more.
+        // A process that is cleaning up may already have locked or removed the file; then try again.
         let locked = match file.try_lock() {
             Ok(()) => true,
             Err(fs::TryLockError::WouldBlock) => false,
-            Err(fs::TryLockError::Error(_)) => true, // no locks here, so nobody cleans up either
+            Err(fs::TryLockError::Error(_)) => true, // no locks here, so no process cleans up either
         };
         if locked && path.exists() {
             let unfinished = Unfinished::new(&path);
@@ -184,7 +184,7 @@ pub(super) fn named(target: &Path) -> io::Result<(File, (TempPath, Unfinished))>
     Err(io::Error::new(ErrorKind::AlreadyExists, "temporary files are deleted as soon as they are created"))
 }
 
-/// Opens a file of this very name: no symbolic link is followed, and no pipe is waited for.
+/// Opens only a file with this exact name: follows no symbolic link and waits for no pipe.
 pub(super) fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     {
@@ -195,19 +195,19 @@ pub(super) fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// The folder a path lies in; `.` for a bare name.
+/// The folder of a path; `.` for a bare name.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// How the names of the temporary files of a target begin. Part of a long name is enough: the system limits the length,
-/// and the lock tells writers apart.
+/// The start of the names of a target's temporary files. Part of a long name is enough: the system limits the length,
+/// and the lock distinguishes writers.
 pub(super) fn prefix_of(target: &Path) -> String {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     format!(".{}.", name.chars().take(40).collect::<String>())
 }
 
-/// Removes temporary files of this target that no process holds a lock on. Whatever cannot be removed stays.
+/// Removes temporary files of this target that no process has locked. Files that cannot be removed stay.
 pub(super) fn remove_leftovers(folder: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -218,7 +218,7 @@ pub(super) fn remove_leftovers(folder: &Path, prefix: &str) {
         if !ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
-        // Whatever takes the place of the name meanwhile is neither followed nor waited for.
+        // Does not follow or wait for anything that meanwhile takes this name.
         let Ok(file) = no_follow(OpenOptions::new().write(true)).open(entry.path()) else { continue };
         if file.try_lock().is_ok() {
             let _ = fs::remove_file(entry.path());
@@ -236,7 +236,7 @@ mod tests {
         let target = folder.path().join("w.npy");
         fs::write(&target, "old").unwrap();
         let before = Before::of(&target);
-        // No file is renamed to a folder.
+        // A file cannot be renamed to a folder.
         fs::remove_file(&target).unwrap();
         fs::create_dir(&target).unwrap();
         let said = before.put_back(&target).unwrap_err();

@@ -1,5 +1,5 @@
-//! The temporary files of this process that are not finished, so that a signal handler can remove them, and what it
-//! must not cut in two.
+//! The unfinished temporary files of this process, which a signal handler can remove, and the steps that it must not
+//! interrupt.
 
 use std::{
     fs,
@@ -9,33 +9,33 @@ use std::{
 
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Held while files get their names; taken before [`UNFINISHED`].
+/// Locked while files get their names; locked before [`UNFINISHED`].
 static NAMING: Mutex<Naming> = Mutex::new(Naming { last: None, is_done: false });
 
-/// What the files that get their names mean to the work of the process.
+/// The effect that naming files has on the work of the process.
 #[derive(Debug)]
 pub(super) struct Naming {
-    /// What a [`LastStep`] that waits for the next of them brings along.
+    /// The parts of a [`LastStep`] that waits for the next named file.
     last: Option<Vec<Unfinished>>,
-    /// Whether it has come.
+    /// Whether that file has been named.
     is_done: bool,
 }
 
 impl Naming {
-    /// From here until this is dropped no signal handler removes anything.
+    /// Until the guard is dropped, no signal handler removes anything.
     pub(super) fn begin() -> MutexGuard<'static, Self> {
         NAMING.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All files have their names.
+    /// Called when all files have their names.
     pub(super) fn succeeded(&mut self) {
         self.is_done |= self.last.take().is_some();
     }
 }
 
-/// While this lives, the next [`AtomicFile`](crate::writing::AtomicFile) (or files that belong together) that gets its
-/// name makes the work of the process done: a program that a signal asks to end then goes on to its end
-/// ([`remove_unfinished_unless_done`]). What is done stays done when this is dropped.
+/// While this exists, the next [`AtomicFile`](crate::writing::AtomicFile) (or group of files) that gets its name
+/// completes the work of the process. A program that then receives a signal to end continues to its end
+/// ([`remove_unfinished_unless_done`]). Dropping this does not undo completed work.
 ///
 /// ```
 /// use senv_core::files::{AtomicFile, LastStep, remove_unfinished_unless_done};
@@ -52,13 +52,14 @@ impl Naming {
 pub struct LastStep(());
 
 impl LastStep {
-    /// From here on.
+    /// Starts the last step.
     #[must_use]
     pub fn begin() -> Self {
         Self::with(Vec::new())
     }
 
-    /// The same of a file that makes others count, which a signal removes until it has its name, and never then.
+    /// Like [`LastStep::begin`], for a file that makes `parts` valid. A signal removes `parts` until the file has its
+    /// name, but not afterwards.
     #[must_use]
     pub fn with(parts: Vec<Unfinished>) -> Self {
         Naming::begin().last = Some(parts);
@@ -72,8 +73,8 @@ impl Drop for LastStep {
     }
 }
 
-/// A file, or an empty folder, that [`remove_unfinished_files`] removes as long as this lives: for files that have
-/// their name already and are of no use without another that is still to come.
+/// A file, or an empty folder, that [`remove_unfinished_files`] removes while this exists. For files that already have
+/// their name but are useless without another file that is not written yet.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -88,8 +89,8 @@ impl Drop for LastStep {
 pub struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// Registers a file that need not be there yet, or a folder. A relative path is taken from the present working
-    /// folder.
+    /// Registers a file, which does not have to exist yet, or a folder. A relative path is relative to the current
+    /// working directory.
     #[must_use]
     pub fn new(path: &Path) -> Self {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -102,22 +103,22 @@ impl Drop for Unfinished {
     fn drop(&mut self) {
         let mut files = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(i) = files.iter().position(|path| *path == self.0) {
-            // In order: what is in a folder came after it.
+            // Keeps the order: the contents of a folder come after it.
             files.remove(i);
         }
     }
 }
 
-/// Removes the temporary files of every [`AtomicFile`](crate::writing::AtomicFile) and
-/// [`FileLock`](crate::writing::FileLock) that is still there, and what is [`Unfinished`]: for a program that a signal
-/// is about to end, whose destructors do not run. Files that are about to get their names do so first, which takes a
-/// moment. From here on nothing that was begun is finished. A file that cannot be removed stays, and the next writer of
-/// the same name removes it.
+/// Removes the temporary files of every live [`AtomicFile`](crate::writing::AtomicFile) and
+/// [`FileLock`](crate::writing::FileLock), and everything [`Unfinished`]. For a program that a signal is about to end,
+/// whose destructors do not run. Waits briefly for files that are getting their names. Afterwards no unfinished file
+/// can be completed. A file that cannot be removed stays, and the next writer of the same name removes it.
 pub fn remove_unfinished_files() {
     remove(Naming::begin());
 }
 
-/// The same unless the work is done ([`LastStep`]): then nothing is removed or held up, and `false` says so.
+/// Like [`remove_unfinished_files`], unless the work is done ([`LastStep`]): then removes and blocks nothing, and
+/// returns `false`.
 #[must_use]
 pub fn remove_unfinished_unless_done() -> bool {
     let naming = Naming::begin();
@@ -134,6 +135,6 @@ fn remove(naming: MutexGuard<'static, Naming>) {
         // A folder that others have put something into stays.
         let _ = fs::remove_file(path).or_else(|_| fs::remove_dir(path));
     }
-    // Kept locked for good: no thread gives a file a name, or begins another, between here and the end of the process.
+    // Stays locked: until the process ends, no thread names a file or starts another.
     std::mem::forget((files, naming));
 }

@@ -12,26 +12,26 @@ use crate::files::{
 };
 use senv_base::{Error, Result};
 
-/// Bytes of a file at most: a page of 32-bit WebAssembly has no array of 2 GiB, and needs room for the model and the
-/// hits.
+/// The maximum size of a file. A page of 32-bit WebAssembly cannot have an array of 2 GiB, and needs room for the model
+/// and the hits.
 const MOST_BYTES: usize = (2 << 30) - (64 << 20);
 
-/// A sentence on its way into the file.
+/// A sentence to be written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WebSentence<'a> {
     /// The sentence.
     pub text: &'a str,
-    /// Its vector, of any norm; one whose norm is below 1e-12 or not finite is never found.
+    /// The vector, of any norm. If its norm is below 1e-12 or not finite, a search never finds the sentence.
     pub vector: &'a [f32],
-    /// Its id.
+    /// The id.
     pub id: u64,
-    /// Its line, from 1; 0 where it is not known.
+    /// The line, counted from 1; 0 if unknown.
     pub line: u32,
 }
 
-/// A file for the web page under construction. Equal texts share a row: the first one gives vector, id and line.
+/// A file for the web page under construction. Equal texts share a row, and the first one provides vector, id and line.
 ///
-/// The same sentences give the same bytes. Memory holds the whole file.
+/// The same sentences give the same bytes. The whole file is kept in memory.
 #[derive(Debug, Default)]
 pub struct WebCollectionWriter {
     dim: usize,
@@ -49,10 +49,10 @@ pub struct WebCollectionWriter {
 }
 
 impl WebCollectionWriter {
-    /// No sentence yet, with vectors of `dim` values, 1 to 8,192, of the model with this digest.
+    /// Starts an empty file with vectors of `dim` values, 1 to 8,192, of the model with this digest.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for another dimension.
+    /// [`Error::InvalidParameter`] if the dimension is out of range.
     pub fn new(dim: usize, model: &str) -> Result<Self> {
         if dim == 0 || dim > MOST_DIM {
             let (name, requirement, got) = ("dim", "1 to 8192", dim.to_string());
@@ -64,8 +64,8 @@ impl WebCollectionWriter {
     /// Adds a sentence.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] for a vector of another dimension; [`Error::BadHyperparameter`] if the file would be
-    /// larger than a page can hold, just below 2 GiB.
+    /// [`Error::ShapeMismatch`] if the vector has another dimension; [`Error::BadHyperparameter`] if the file would be
+    /// larger than a page can load, just below 2 GiB.
     pub fn push(&mut self, sentence: &WebSentence<'_>) -> Result<()> {
         let &WebSentence { text, vector, id, line } = sentence;
         if vector.len() != self.dim {
@@ -102,39 +102,39 @@ impl WebCollectionWriter {
         Ok(())
     }
 
-    /// Bytes of a row beside its text: its values, factor, end, id, line and count.
+    /// The bytes of a row apart from its text: its values, factor, end, id, line and count.
     fn row_bytes(&self) -> usize {
         self.dim + 4 + 4 + 8 + 4 + 4
     }
 
-    /// Bytes of the file, without its header.
+    /// The bytes of the file without its header.
     #[must_use]
     pub fn n_bytes(&self) -> usize {
         self.text.len() + self.ends.len() * self.row_bytes()
     }
 
-    /// Number of distinct sentences.
+    /// The number of distinct sentences.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no sentences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Number of sentences, equal ones counted each.
+    /// The number of sentences, counting duplicates.
     #[must_use]
     pub fn sentences(&self) -> u64 {
         self.sentences
     }
 
-    /// Writes the file in place of the one that is there, atomically.
+    /// Writes the file, atomically replacing an existing one.
     ///
     /// # Errors
-    /// As [`ModelWriter::save`].
+    /// The errors of [`ModelWriter::save`].
     pub fn save(self, path: impl AsRef<Path>) -> Result<()> {
         let config = Config { model: self.model, sentences: self.sentences };
         let bad =

@@ -1,4 +1,4 @@
-//! In the place of `table/arrow/` where its feature is off: no file is one of record batches.
+//! Replaces `table/arrow/` if its feature is off: no file consists of record batches.
 
 use std::{
     convert::Infallible,

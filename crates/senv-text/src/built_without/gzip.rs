@@ -1,4 +1,4 @@
-//! In the place of `gzip.rs` where its feature is off.
+//! Replaces `gzip.rs` if its feature is off.
 
 use std::io::{self, ErrorKind, Read};
 

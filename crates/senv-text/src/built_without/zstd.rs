@@ -1,4 +1,4 @@
-//! In the place of `zstd.rs` where its feature is off.
+//! Replaces `zstd.rs` if its feature is off.
 
 use std::io::{self, ErrorKind, Read};
 

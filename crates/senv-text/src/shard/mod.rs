@@ -1,4 +1,4 @@
-//! A share of the input: text is divided into blocks, and each of several runs takes as many of them.
+//! Shards of the input: text is divided into blocks, and each of several runs processes an equal share of them.
 
 pub(super) mod pieces;
 mod reader;
@@ -11,18 +11,18 @@ use senv_base::{Error, Result};
 
 pub use self::pieces::LineNumbers;
 
-/// Bytes of a block of lines.
+/// The number of bytes in a block of lines.
 const BLOCK_BYTES: u64 = 1 << 18;
-/// Records of a block of a table, and sentences of a block of text that is cut into them.
+/// The number of records in a block of a table, and of sentences in a block of split text.
 const BLOCK_RECORDS: u64 = 1 << 12;
 
 /// Shard `I/N`: the I-th of N parts of an input, counted from 1.
 ///
-/// The input decides where it is divided, and nothing else: no number of threads, no memory, no time. Every file is a
-/// row of blocks. Of text a block is 256 KiB after decompression, and a line is of the block in which it begins. Of
-/// tables (CSV, JSON lines, Parquet, Arrow), and of text that is cut into sentences ([`Split`](crate::Split)), a block
-/// is 4,096 records or sentences. The blocks of all files, in their order, are shared out in N stretches that differ by
-/// one block at most ([`Shard::of`]). So shards 1 to N one after the other are the input.
+/// The boundaries depend only on the input, not on threads, memory or time. Every file is a sequence of blocks. In
+/// plain text, a block is 256 KiB after decompression, and a line belongs to the block in which it starts. In tables
+/// (CSV, JSON lines, Parquet, Arrow) and in text that is split into sentences ([`Split`](crate::Split)), a block is
+/// 4,096 records or sentences. The blocks of all files, in order, are divided into N consecutive ranges whose lengths
+/// differ by at most one ([`Shard::of`]). So shards 1 to N, concatenated, are the input.
 ///
 /// ```
 /// use senv_core::text::Shard;
@@ -39,7 +39,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Shard `number` of `count`, counted from 1.
+    /// Creates shard `number` of `count`, counted from 1.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless `number` is from 1 to `count`.
@@ -48,27 +48,27 @@ impl Shard {
         if (1..=count).contains(&number) { Ok(shard) } else { Err(bad(&shard.to_string())) }
     }
 
-    /// Which one it is, from 1.
+    /// The number of the shard, counted from 1.
     #[must_use]
     pub fn number(self) -> u32 {
         self.number
     }
 
-    /// How many there are.
+    /// The number of shards.
     #[must_use]
     pub fn count(self) -> u32 {
         self.count
     }
 
-    /// Its share of `n` things in a row.
+    /// The range of this shard among `n` consecutive items.
     #[must_use]
     pub fn of(self, n: u64) -> Range<u64> {
         let before = |number: u32| (u128::from(n) * u128::from(number) / u128::from(self.count)) as u64;
         before(self.number - 1)..before(self.number)
     }
 
-    /// Whether thing `i`, from 0, is its own where things are dealt out one after another: for input whose length
-    /// nobody knows before its end.
+    /// Whether item `i`, counted from 0, belongs to this shard when items are dealt out in turn, for input whose length
+    /// is not known in advance.
     ///
     /// ```
     /// # use senv_core::text::Shard;

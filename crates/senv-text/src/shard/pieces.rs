@@ -1,4 +1,4 @@
-//! What a shard is of its files: blocks, counted, and stretches of whole lines.
+//! The part of each file that belongs to a shard, in blocks and in ranges of whole lines.
 
 use std::{
     collections::VecDeque,
@@ -14,27 +14,27 @@ use crate::{
 };
 use senv_base::{Error, Result};
 
-/// Bytes read at a time.
+/// The number of bytes read at a time.
 pub(super) const CHUNK: usize = 1 << 16;
 
-/// When a [`TextReader`](crate::TextReader) of a shard counts the lines that lie before it.
+/// When a [`TextReader`](crate::TextReader) of a shard counts the lines before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LineNumbers {
-    /// At the beginning, so that each [`Line`](crate::Line) has its number: the file is read up to the shard, at the
-    /// speed of the disk.
+    /// At the start, so each [`Line`](crate::Line) has its number in the file. This reads the file up to the shard, at
+    /// the speed of the disk.
     Counted,
-    /// Only for an error, which names the line of the file. Each line has the number that it has in the shard.
+    /// Only for an error, which names the line of the file. Lines are numbered within the shard.
     InErrors,
 }
 
-/// What a reader still has to read of a shard.
+/// The parts of a shard that are still to be read.
 pub(crate) struct Pieces {
     pub(super) rest: VecDeque<Piece>,
-    /// The blocks of the present file.
+    /// The blocks of the current file.
     pub(super) wanted: Range<u64>,
     pub(super) numbers: LineNumbers,
-    /// The present file and its bytes before the shard, whose lines nobody has counted.
+    /// The current file and the number of its bytes before the shard, whose lines are not counted.
     pub(super) uncounted: Option<(PathBuf, u64)>,
 }
 
@@ -46,18 +46,18 @@ pub(super) struct Piece {
     pub(super) is_plain: bool,
 }
 
-/// An error with the line of the file, where lines are counted from the beginning of a shard.
+/// Converts line numbers in an error from the shard to the file.
 pub(crate) fn numbered(pieces: &Option<Box<Pieces>>, mut error: Error) -> Error {
     if let Some((path, bytes)) = pieces.as_ref().and_then(|pieces| pieces.uncounted.as_ref())
         && let Error::LineTooLong { line, .. } | Error::InvalidUtf8 { line, .. } = &mut error
     {
-        // What cannot be counted is another error; this one came first.
+        // If counting fails, the original error is kept.
         *line += count_lines(path, *bytes).unwrap_or(0);
     }
     error
 }
 
-/// How many blocks a file has, and whether its bytes are lines.
+/// Returns the number of blocks of a file, and whether its bytes are lines.
 pub(super) fn count_blocks(path: &Path, options: &TextOptions) -> Result<(u64, bool)> {
     if is_stdin(path) {
         let reason = "standard input cannot be split into shards; write it to a file first";
@@ -97,7 +97,7 @@ pub(super) fn count_blocks(path: &Path, options: &TextOptions) -> Result<(u64, b
     Ok((n_bytes.map_or(n_lines.div_ceil(BLOCK_RECORDS), |n| n.div_ceil(BLOCK_BYTES)), false))
 }
 
-/// Opens a file of plain lines where the first line of some blocks begins; and the bytes of their lines.
+/// Opens a file of plain lines at the first line of `blocks`; returns the byte range of their lines too.
 pub(super) fn open_stretch(path: &Path, blocks: &Range<u64>) -> io::Result<(File, Range<u64>)> {
     let mut file = File::open(path)?;
     let start = next_line_start(&mut file, blocks.start * BLOCK_BYTES)?;
@@ -106,7 +106,7 @@ pub(super) fn open_stretch(path: &Path, blocks: &Range<u64>) -> io::Result<(File
     Ok((file, start..end.max(start)))
 }
 
-/// Where the first line begins that does not begin before `offset`; the end of the file if none does.
+/// The start of the first line at or after `offset`; the end of the file if there is none.
 fn next_line_start(file: &mut File, offset: u64) -> io::Result<u64> {
     let Some(before) = offset.checked_sub(1) else { return Ok(0) };
     let len = file.metadata()?.len();
@@ -129,7 +129,7 @@ fn next_line_start(file: &mut File, offset: u64) -> io::Result<u64> {
     }
 }
 
-/// The lines in the first bytes of a file, which end with a line.
+/// Counts the lines in the first bytes of a file, which end with a line.
 pub(super) fn count_lines(path: &Path, n_bytes: u64) -> io::Result<u64> {
     let mut rest = File::open(path)?.take(n_bytes);
     let (mut n, mut chunk) = (0, vec![0; CHUNK]);

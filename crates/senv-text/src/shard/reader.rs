@@ -10,9 +10,9 @@ use crate::{BlockReader, TextBlock, TextOptions, TextReader};
 use senv_base::{Error, Result};
 
 impl TextReader {
-    /// Reads a shard of these files: the lines of its blocks ([`Shard`]). To know how many blocks there are, compressed
-    /// files and tables are read once as a whole; of plain text the length tells it, and the reader begins where the
-    /// shard does. Of Parquet the number of rows is known, too.
+    /// Opens a shard of files: the lines of its blocks ([`Shard`]). To count the blocks, compressed files, tables and
+    /// text that is split into sentences are read completely once. For plain text the file size is enough, and reading
+    /// starts at the shard. Parquet files store the number of rows.
     ///
     /// ```
     /// use senv_core::{TextOptions, TextReader, text::{LineNumbers, Shard}};
@@ -35,8 +35,8 @@ impl TextReader {
     /// ```
     ///
     /// # Errors
-    /// As [`TextReader::open`]; [`Error::BadFile`] for standard input and pipes, which can be read once; as
-    /// [`TextReader::next_line`] for what is read as a whole.
+    /// The errors of [`TextReader::open`]; [`Error::BadFile`] for standard input and pipes, which can be read only
+    /// once; for files that are read completely, the errors of [`TextReader::next_line`].
     pub fn open_shard<P: AsRef<Path>>(
         paths: &[P],
         options: &TextOptions,
@@ -63,17 +63,16 @@ impl TextReader {
         Ok(reader)
     }
 
-    /// Whether the next line, if there is one, begins a block ([`Shard`]): whoever works on lines in batches, the
-    /// results of which depend on what is together in one, begins a new batch here, and then gets the same from a shard
-    /// as from the whole.
+    /// Whether the next line, if any, starts a block ([`Shard`]). If the result of a batch depends on the lines in it,
+    /// start a new batch here. Then a shard gives the same results as the whole input.
     ///
     /// # Errors
-    /// As [`TextReader::next_line`].
+    /// The errors of [`TextReader::next_line`].
     pub fn begins_block(&mut self) -> Result<bool> {
         Ok(self.advance()? && self.last_block != Some(self.present_block()))
     }
 
-    /// File and block of the next line.
+    /// The file and block of the next line.
     pub(crate) fn present_block(&self) -> (usize, u64) {
         let block = match self.block.offset(self.position) {
             Some(offset) => offset / BLOCK_BYTES,
@@ -82,7 +81,7 @@ impl TextReader {
         (self.n_pieces + self.block.file, block)
     }
 
-    /// Goes to the next line that is wanted; false behind the last.
+    /// Moves to the next line of the shard; false after the last.
     pub(crate) fn advance(&mut self) -> Result<bool> {
         loop {
             if self.position >= self.block.bytes().len() {
@@ -116,7 +115,7 @@ impl TextReader {
         }
     }
 
-    /// Opens the next file of a shard; false behind the last, and of a reader of whole files.
+    /// Opens the next file of a shard; false after the last, and for a reader of whole files.
     fn next_piece(&mut self) -> Result<bool> {
         let Some(pieces) = &mut self.pieces else { return Ok(false) };
         self.n_replaced += self.blocks.n_replaced();

@@ -3,7 +3,7 @@ use std::{io::Write, path::PathBuf};
 use super::*;
 use crate::{Split, TableText, TextOptions, TextReader};
 
-/// Lines of 1 to 90,000 bytes: some blocks have thousands, some begin within a line, some have none.
+/// Lines of 1 to 90,000 bytes: some blocks contain thousands, some start within a line, some have none.
 fn text() -> String {
     let mut text = String::from("\u{feff}the first line\r\n");
     for i in 0..9000_usize {
@@ -43,7 +43,7 @@ fn check(paths: &[PathBuf], options: &TextOptions) {
         let shards: Vec<Read> = (1..=count).map(of).collect();
         assert!(shards.concat() == whole, "{paths:?} in {count}");
         assert!(shards[0].len() < whole.len() || count == 1);
-        // The first line of a shard begins a block in the whole.
+        // The first line of a shard starts a block of the whole input.
         assert!(shards.iter().filter_map(|shard| shard.first()).all(|line| line.3));
     }
 }

@@ -1,4 +1,4 @@
-//! Records of CSV and TSV.
+//! Reads records of CSV and TSV.
 
 use csv_core::{ReadRecordResult, ReaderBuilder};
 
@@ -8,32 +8,32 @@ use super::{
 };
 use senv_base::{Result, quoted};
 
-/// Cuts bytes into records.
+/// Splits bytes into records.
 pub(super) struct Parser {
     reader: csv_core::Reader,
     delimiter: u8,
-    /// Where quotes are read.
+    /// Set if quotes are interpreted.
     quotes: Option<QuoteScan>,
     columns: Vec<TableColumn>,
-    /// Places of the columns, from 0, once they are known.
+    /// The indices of the columns, once they are known.
     places: Option<Vec<usize>>,
-    /// Whether all fields are taken.
+    /// Whether all fields are returned.
     all: bool,
     has_header: bool,
-    /// How many titles there are, once they were read.
+    /// The number of column titles, once they are read.
     n_titles: Option<usize>,
-    /// Bytes of the fields of the present record, and where each ends.
+    /// The bytes of the fields of the current record, and the end of each field.
     fields: Vec<u8>,
     n_bytes: usize,
     ends: Vec<usize>,
     n_ends: usize,
-    /// The line that comes next, from 1, and that on which the present record began, once it has.
+    /// The number of the next line, from 1, and of the line on which the current record started.
     line: u64,
     began: Option<u64>,
 }
 
 impl Parser {
-    /// With what stands between fields, and whether quotes may stand around them.
+    /// `delimiter` separates fields; `quotes` says whether fields can be quoted.
     pub(super) fn new((delimiter, quotes): (u8, bool), columns: Vec<TableColumn>, has_header: bool) -> Self {
         let numbers = |column: &TableColumn| match column {
             TableColumn::Number(number) => Some(number - 1),
@@ -64,7 +64,7 @@ impl Parser {
         &self.fields[start..self.ends[i]]
     }
 
-    /// The present record is whole.
+    /// Handles a complete record.
     fn record(&mut self, began: u64, lines: &mut Lines<'_>) -> Result<()> {
         if std::mem::take(&mut self.has_header) {
             self.find(began, lines)?;
@@ -104,7 +104,8 @@ impl Parser {
         Ok(())
     }
 
-    /// A record with more fields than there are titles: a comma of its text has cut it. Empty ones say nothing.
+    /// Returns an error if a record has more fields than there are titles, because a comma in its text has split it.
+    /// Empty extra fields are ignored.
     fn check_titles(&self, began: u64, lines: &Lines<'_>) -> Result<()> {
         match self.n_titles {
             Some(titles) if (titles..self.n_ends).any(|i| !self.field(i).trim_ascii().is_empty()) => {
@@ -152,9 +153,9 @@ impl Parser {
         Ok(())
     }
 
-    /// The error for a record that takes more than the limit, or does not end.
+    /// The error for a record that exceeds the limit or does not end.
     fn endless(&self, began: u64, reason: &str, lines: &Lines<'_>) -> senv_base::Error {
-        // What is open is the field behind the last whole one.
+        // The open field is the one after the last complete field.
         let whole = if self.n_ends == 0 { 0 } else { self.ends[self.n_ends - 1] };
         let before = memchr::memchr_iter(b'\n', &self.fields[..whole.min(self.n_bytes)]).count() as u64;
         lines.bad(began + before, reason.to_owned())
@@ -166,7 +167,7 @@ impl Parse for Parser {
         let mut position = 0;
         while lines.out.len() < size {
             if self.began.is_none() {
-                // Lines without anything are no records; a carriage return is left of the record before.
+                // Empty lines are not records; a carriage return may remain from the previous record.
                 while let Some(&byte @ (b'\n' | b'\r')) = bytes.get(position) {
                     self.line += u64::from(byte == b'\n');
                     position += 1;
@@ -181,7 +182,7 @@ impl Parse for Parser {
             if rest.is_empty() && !at_end {
                 return Ok(position);
             }
-            // A line end behind the last record, so that only a quote can keep it open.
+            // Adds a line end after the last record, so only a quote can keep it open.
             let closing = rest.is_empty();
             let input: &[u8] = if closing { b"\n" } else { rest };
             let (result, n_in, n_out, n_ends) =
@@ -198,7 +199,7 @@ impl Parse for Parser {
                 self.line += memchr::memchr_iter(b'\n', &input[..n_in]).count() as u64;
                 position += n_in;
             }
-            // Ends are counted from the beginning of the record.
+            // Ends are offsets from the start of the record.
             self.n_bytes += n_out;
             self.n_ends += n_ends;
             match result {

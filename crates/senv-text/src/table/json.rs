@@ -1,4 +1,4 @@
-//! Records of JSON lines.
+//! Reads records of JSON lines.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use serde_json::value::RawValue;
 use super::{Lines, Parse, TableColumn};
 use senv_base::{Error, Result};
 
-/// Takes fields of a JSON object a line.
+/// Extracts fields from one JSON object per line.
 pub(super) struct Parser {
     names: Vec<String>,
     line: u64,
-    /// How far the present line was searched for its end.
+    /// How far the current line has been searched for its end.
     searched: usize,
 }
 
 impl Parser {
-    /// A parser for fields by name; `None` for numbers.
+    /// Creates a parser for fields by name; `None` for numbers.
     pub(super) fn new(columns: &[TableColumn]) -> Option<Self> {
         let name = |column: &TableColumn| match column {
             TableColumn::Name(name) => Some(name.to_string()),
@@ -46,7 +46,7 @@ impl Parser {
             match found {
                 Found::Text(text) => lines.push_field(text.as_bytes()),
                 Found::Null => {}
-                // Beside the text values are kept as they stand, to the last digit.
+                // Values other than the text are kept verbatim, to the last digit.
                 Found::Value(text, _) if i > 0 => lines.push_field(text.as_bytes()),
                 Found::Twice => {
                     return Err(lines.bad(number, format!("duplicate field {name}", name = senv_base::quoted(name))));
@@ -70,7 +70,7 @@ impl Parser {
     }
 }
 
-/// The parser's message with the column but without the line, which it counts from the beginning of the object.
+/// The parser's message with the column but without the line, which it counts from the start of the object.
 fn without_line(error: &serde_json::Error) -> String {
     let (text, place) = (error.to_string(), format!(" at line {} column {}", error.line(), error.column()));
     match text.strip_suffix(&place) {
@@ -110,27 +110,27 @@ impl Parse for Parser {
     }
 }
 
-/// The names of the fields of an object, as far as they fit into a message.
+/// The field names of an object, as many as fit in a message.
 fn field_names(text: &str) -> String {
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).unwrap_or_default();
     let names: Vec<String> = object.keys().take(20).cloned().collect();
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 
-/// What a field holds.
+/// The content of a field.
 #[derive(Clone)]
 enum Found {
     Missing,
     Twice,
     Null,
     Text(String),
-    /// As it stands, and what it is: a number, or true or false.
+    /// The verbatim text and what it is: a number, or true or false.
     Value(String, &'static str),
     Other(&'static str),
 }
 
 impl Found {
-    /// What a value is, by its JSON.
+    /// Classifies a JSON value.
     fn of(json: &str) -> serde_json::Result<Self> {
         Ok(match json.as_bytes().first() {
             Some(b'"') => Self::Text(serde_json::from_str(json)?),
@@ -143,7 +143,7 @@ impl Found {
     }
 }
 
-/// An object whose fields are looked for: those named, and within a field those named behind it and a dot.
+/// An object and the fields to find in it: a name, or a path of names separated by dots for nested fields.
 struct Object<'a> {
     names: &'a [String],
     prefix: &'a str,
@@ -175,7 +175,7 @@ impl<'de> Visitor<'de> for Object<'_> {
             if let Some(i) = self.names.iter().position(|name| rest(name)) {
                 let value = Found::of(map.next_value::<&RawValue>()?.get()).map_err(A::Error::custom)?;
                 let value = if matches!(self.found[i], Found::Missing) { value } else { Found::Twice };
-                // The same field may be wanted twice.
+                // The same field may be selected twice.
                 for (name, found) in self.names.iter().zip(self.found.iter_mut()) {
                     if *name == self.names[i] {
                         *found = value.clone();
@@ -192,7 +192,7 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 }
 
-/// An object, or anything else, in which there is nothing to find.
+/// Visits an object; in anything else there is nothing to find.
 struct Inner<'a>(Object<'a>);
 
 impl<'de> DeserializeSeed<'de> for Inner<'_> {
@@ -203,7 +203,7 @@ impl<'de> DeserializeSeed<'de> for Inner<'_> {
     }
 }
 
-/// Visits that pass over anything but an object.
+/// Visitors that ignore everything except objects.
 macro_rules! passed_over {
     ($($visit:ident($type:ty)),*) => {
         $(fn $visit<E>(self, _: $type) -> std::result::Result<(), E> { Ok(()) })*

@@ -1,4 +1,4 @@
-//! CSV, TSV and JSON lines -> lines of text.
+//! Converts CSV, TSV and JSON lines to lines of text.
 
 #[cfg_attr(not(feature = "arrow"), path = "../built_without/arrow.rs")]
 pub(crate) mod arrow;
@@ -21,26 +21,26 @@ use super::{
 };
 use senv_base::{Error, Result};
 
-/// Bytes read at a time.
+/// The number of bytes read at a time.
 const CHUNK: usize = 1 << 16;
-/// Bytes by which a file that is no text is known.
+/// The number of bytes by which a file that is not text is recognized.
 const HEAD: usize = 512;
 
-/// How records and fields are written.
+/// The syntax of records and fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TableFormat {
-    /// Fields between commas, in quotes where they hold commas, quotes or line ends (RFC 4180).
+    /// Comma-separated fields, quoted if they contain commas, quotes or line ends (RFC 4180).
     Csv,
-    /// Fields between tabs as they stand, a record a line, as data sets are written; with [`TableText::quotes`] as
-    /// those of CSV.
+    /// Tab-separated fields, taken literally, one record per line, as data sets are often distributed; with
+    /// [`TableText::quotes`], quoted as in CSV.
     Tsv,
-    /// A JSON object a line.
+    /// One JSON object per line.
     JsonLines,
 }
 
 impl TableFormat {
-    /// The format that the ending of a name stands for, `.gz` and `.zst` behind it apart; `None` for other endings.
+    /// The format for the extension of a file name, ignoring a final `.gz` or `.zst`; `None` for other extensions.
     ///
     /// ```
     /// use senv_core::text::TableFormat;
@@ -66,23 +66,22 @@ impl TableFormat {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TableColumn {
-    /// By its number, counted from 1; not in JSON lines.
+    /// The number of the field, counted from 1; not for JSON lines.
     Number(usize),
-    /// By its title in the first record; in JSON lines the name of a field, or names joined by dots for a field within
-    /// others.
+    /// The title in the first record. In JSON lines, the name of a field, or names joined by dots for a nested field.
     Name(Arc<str>),
-    /// All fields of CSV and TSV, however many a record has; it stands alone.
+    /// All fields of a CSV or TSV record, regardless of their number; cannot be combined with others.
     All,
 }
 
-/// Which fields of tables are the text.
+/// The fields of tables that contain the text.
 ///
-/// A record becomes a line: the fields one after another with tabs between, line ends and tabs within them as spaces.
-/// An empty field, or a `null`, is an empty one. Numbers of lines are those in the file, of the first line of a record.
-/// A record of CSV with more fields than the first one has titles is an error, since a text with a comma and no quotes
-/// would be cut; fields that are empty do not count.
+/// Each record becomes a line: the fields in the given order, separated by tabs, with line ends and tabs within them
+/// replaced by spaces. A missing value or `null` becomes an empty field. Line numbers are those of the first line of
+/// the record in the file. A CSV record with more nonempty fields than there are titles is an error, because unquoted
+/// commas would otherwise split the text.
 ///
-/// With the feature `arrow`, files of Parquet and Arrow IPC are known by their first bytes, whatever `format` says.
+/// With the feature `arrow`, Parquet and Arrow IPC files are recognized by their first bytes, regardless of `format`.
 /// Their rows are numbered from 1.
 ///
 /// ```
@@ -99,19 +98,19 @@ pub enum TableColumn {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TableText {
-    /// The format of all files. `None` takes it from the ending of each file ([`TableFormat::of_path`]), and CSV where
-    /// the ending does not say it.
+    /// The format of all files. `None` uses the extension of each file ([`TableFormat::of_path`]), and CSV for unknown
+    /// extensions.
     pub format: Option<TableFormat>,
     /// The fields, at least one.
     pub columns: Vec<TableColumn>,
-    /// Whether the first record of a file holds titles although all columns are numbers.
+    /// Whether the first record of a file contains titles although all columns are given by number.
     pub has_header: bool,
-    /// Whether quotes around a field of TSV are no part of it, so that it may hold tabs and line ends, as in CSV.
+    /// Whether fields of TSV can be quoted, so they can contain tabs and line ends, as in CSV.
     pub quotes: bool,
 }
 
 impl TableText {
-    /// One field, by its title or, if `column` is a number, by that.
+    /// Selects one field, by its number if `column` is a number, otherwise by its title.
     #[must_use]
     pub fn column(column: &str) -> Self {
         let column = match column.parse() {
@@ -121,20 +120,20 @@ impl TableText {
         Self { format: None, columns: vec![column], has_header: false, quotes: false }
     }
 
-    /// All fields of files of tab-separated values, quotes around which are no part of them.
+    /// Selects all fields of tab-separated files with quoted fields.
     #[must_use]
     pub fn quoted_tsv() -> Self {
         Self { format: Some(TableFormat::Tsv), columns: vec![TableColumn::All], has_header: false, quotes: true }
     }
 
-    /// The format of a file.
+    /// Returns the format of a file.
     #[must_use]
     pub fn format_of(&self, path: &Path) -> TableFormat {
         self.format.or_else(|| TableFormat::of_path(path)).unwrap_or(TableFormat::Csv)
     }
 }
 
-/// Lines as a parser puts them out, and the bytes it reads them from.
+/// The lines that a parser outputs, and the bytes it reads them from.
 struct Lines<'a> {
     path: &'a Path,
     max: usize,
@@ -144,7 +143,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Appends a field, its line ends and tabs as spaces.
+    /// Appends a field, with line ends and tabs replaced by spaces.
     fn push_field(&mut self, field: &[u8]) {
         let start = self.out.len();
         self.out.extend_from_slice(field);
@@ -154,7 +153,7 @@ impl Lines<'_> {
         let mut end = start;
         for i in start..self.out.len() {
             let byte = self.out[i];
-            // A carriage return before a line feed is part of one line end.
+            // A carriage return before a line feed is part of the same line end.
             if byte == b'\r' && self.out.get(i + 1) == Some(&b'\n') {
                 continue;
             }
@@ -174,10 +173,10 @@ impl Lines<'_> {
     }
 }
 
-/// What makes lines of the bytes of one file.
+/// Converts the bytes of one file to lines.
 trait Parse: Send {
-    /// Takes bytes, which are the last if `at_end`; makes lines of the records in them until there are `size` bytes.
-    /// Returns how many bytes it has done with: all, unless there is enough.
+    /// Converts records in `bytes` to lines until there are `size` bytes of output. `at_end` means that no further
+    /// bytes follow. Returns the number of bytes consumed: all of them, unless there is enough output.
     fn parse(&mut self, bytes: &[u8], at_end: bool, size: usize, lines: &mut Lines<'_>) -> Result<usize>;
 }
 
@@ -189,7 +188,7 @@ pub(super) struct TableReader {
     start: usize,
     at_start: bool,
     at_end: bool,
-    /// Whether the parser has done what it can with the bytes that are there.
+    /// Whether the parser needs more bytes to continue.
     wants_more: bool,
     is_done: bool,
 }
@@ -224,7 +223,7 @@ impl TableReader {
         })
     }
 
-    /// Makes lines of the next records, about `size` bytes of them; false at the end.
+    /// Converts the next records to about `size` bytes of lines; returns false at the end.
     pub(super) fn next_lines(
         &mut self,
         source: &mut Source,
@@ -245,7 +244,7 @@ impl TableReader {
                 self.fill(source, path)?;
             }
             if self.at_start {
-                // Enough to know what it is, or the first line that a person has typed.
+                // Enough to recognize the format, or the first line that a person has typed.
                 while self.bytes.len() < HEAD && !self.at_end && !(eager && self.bytes.contains(&b'\n')) {
                     self.fill(source, path)?;
                 }
@@ -255,7 +254,7 @@ impl TableReader {
             }
             let rest = &self.bytes[self.start..];
             let all = rest.len();
-            // Nothing follows an error, whoever asks.
+            // After an error, the reader is finished for every caller.
             let done = self.parser.parse(rest, self.at_end, size, &mut lines).inspect_err(|_| self.is_done = true)?;
             self.start += done;
             self.wants_more = lines.out.len() < size;
@@ -264,7 +263,7 @@ impl TableReader {
         Ok(!numbers.is_empty())
     }
 
-    /// Appends bytes to those that are not done with.
+    /// Appends bytes to those not consumed yet.
     fn fill(&mut self, source: &mut Source, path: &Path) -> Result<()> {
         self.bytes.drain(..self.start);
         self.start = 0;

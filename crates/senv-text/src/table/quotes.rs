@@ -1,30 +1,30 @@
-//! Whether quotes stand around whole fields.
+//! Checks that quotes enclose whole fields.
 
-/// Where a scan of a table is.
+/// The state of a scan of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Before the first byte of a field.
     Start,
-    /// Within a field without quotes around it.
+    /// In a field without quotes.
     Plain,
-    /// Within quotes.
+    /// In a quoted part.
     Quoted,
-    /// Behind a quote within quotes: one that closes them, or the first of two.
+    /// After a quote in a quoted part: it closes the part or is the first of two.
     Closed,
-    /// Behind a closing quote and blanks.
+    /// After a closing quote and spaces.
     Behind,
 }
 
-/// Looks for text behind a closing quote: a quote before it was not closed, or one within a field was not doubled.
+/// Finds text after a closing quote: an earlier quote was not closed, or a quote in a field was not doubled.
 #[derive(Debug)]
 pub(super) struct QuoteScan {
     delimiter: u8,
     state: State,
-    /// The line on which the last quote was opened.
+    /// The line of the last opening quote.
     opened: u64,
 }
 
-/// Text behind a closing quote: its line, and that on which the quote was opened.
+/// Text after a closing quote: its line, and the line of the opening quote.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BehindQuote {
     pub(super) line: u64,
@@ -36,11 +36,11 @@ impl QuoteScan {
         Self { delimiter, state: State::Start, opened: 0 }
     }
 
-    /// Goes on over these bytes, the first of which stands on `line`.
+    /// Continues with these bytes, the first of which is on `line`.
     pub(super) fn scan(&mut self, bytes: &[u8], mut line: u64) -> Result<(), BehindQuote> {
         let mut at = 0;
         while at < bytes.len() {
-            // Most bytes decide nothing.
+            // Most bytes change nothing.
             let decides = match self.state {
                 State::Plain => memchr::memchr3(self.delimiter, b'\n', b'\r', &bytes[at..]),
                 State::Quoted => memchr::memchr2(b'"', b'\n', &bytes[at..]),
@@ -74,7 +74,7 @@ impl QuoteScan {
 mod tests {
     use super::*;
 
-    /// What a scan finds, whatever the pieces that the bytes come in.
+    /// The result of a scan, independent of how the bytes are divided.
     fn scan(text: &str) -> Option<(u64, u64)> {
         let of = |piece: usize| {
             let (mut scan, mut line) = (QuoteScan::new(b','), 1);

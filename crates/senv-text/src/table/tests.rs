@@ -1,11 +1,11 @@
-//! Records of tables, in pieces of any size.
+//! Tests of table records, read in pieces of any size.
 
 use std::io::Read;
 
 use super::*;
 use crate::{TextOptions, TextReader};
 
-/// Gives so many bytes at a time.
+/// Returns a given number of bytes at a time.
 struct Pieces(std::io::Cursor<Vec<u8>>, usize);
 
 impl Read for Pieces {
@@ -53,11 +53,11 @@ fn fields_are_taken_by_title_or_number_with_quotes_and_line_ends() {
     assert_eq!(csv(text, "2"), lines(&numbers));
     let table = TableText { has_header: true, ..TableText::column("2") };
     assert_eq!(read("t.csv", text.as_bytes(), &table, 1000), lines(&expected));
-    // Several columns come with tabs between.
+    // Several columns are separated by tabs.
     let columns = vec![TableColumn::Name("text".into()), TableColumn::Number(1)];
     let table = TableText { columns, ..TableText::column("text") };
     assert_eq!(read("t.csv", text.as_bytes(), &table, 1000).unwrap()[1], (5, "A dog.\t2".into()));
-    // By the ending, or the format that is given.
+    // Chosen by the extension, or by a given format.
     assert_eq!(read("t.tsv", b"a\ttext\n1\ttwo, three\n", &TableText::column("text"), 99), lines(&[(2, "two, three")]));
     let table = TableText { format: Some(TableFormat::Tsv), ..TableText::column("1") };
     assert_eq!(read("t.csv", b"a,b\tc", &table, 99), lines(&[(1, "a,b")]));

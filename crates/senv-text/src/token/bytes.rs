@@ -1,24 +1,23 @@
-//! Classes of the bytes of a text, eight bytes at a time, so that results are examined once a token instead of once a
-//! byte.
+//! Classifies the bytes of a text eight at a time, so results are examined once per token instead of once per byte.
 
 /// A one in each byte.
 const EACH: u64 = u64::MAX / 255;
-/// The upper bit of each byte.
+/// The top bit of each byte.
 const UPPER: u64 = 128 * EACH;
 
-/// Which of up to 64 bytes are not above the blank, as all white space is: bit `i` for byte `i`.
+/// Which of up to 64 bytes are at most the space character, as all ASCII white space is: bit `i` for byte `i`.
 #[inline]
 pub(super) fn low_bytes(bytes: &[u8]) -> u64 {
-    // The upper bit of a byte: whether it or the sum of its lower seven bits and 127 - 32 has that bit.
+    // The top bit of a byte: set if the byte has it, or if the sum of its lower seven bits and 127 - 32 does.
     bits(bytes, |x| !(((x & !UPPER) + 95 * EACH) | x))
 }
 
-/// Which of up to 64 bytes are no ASCII letters or digits: bit `i` for byte `i`.
+/// Which of up to 64 bytes are not ASCII letters or digits: bit `i` for byte `i`.
 #[inline]
 pub(super) fn mark_bytes(bytes: &[u8]) -> u64 {
     bits(bytes, |x| {
         let small = x & !UPPER;
-        // The upper bit of a sum says whether a byte reaches the addend's complement.
+        // The top bit of a sum says whether the byte is at least `from`.
         let reaches = |x: u64, from: u8| x + u64::from(128 - from) * EACH;
         let lower = small | (32 * EACH);
         let letter = reaches(lower, b'a') & !reaches(lower, b'z' + 1);
@@ -27,7 +26,7 @@ pub(super) fn mark_bytes(bytes: &[u8]) -> u64 {
     })
 }
 
-/// The upper bits of what `class` makes of each eight bytes, one bit a byte.
+/// The top bits of `class` applied to each eight bytes, one bit per byte.
 #[inline(always)]
 fn bits(bytes: &[u8], class: impl Fn(u64) -> u64) -> u64 {
     let of_eight =

@@ -1,12 +1,12 @@
 //! Character classes of the tokenizer.
 
-/// White space of the Sent2Vec release.
+/// White space in the Sent2Vec release.
 #[inline]
 pub(super) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r' | 0)
 }
 
-/// White space, or a character without a glyph that must not be part of a word.
+/// Whether a character is white space, or has no glyph and must not be part of a word.
 pub(super) fn is_space(c: char) -> bool {
     if c.is_ascii() {
         return is_blank(c as u8);
@@ -15,7 +15,7 @@ pub(super) fn is_space(c: char) -> bool {
         || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
-/// ASCII classes by byte; everything beyond is [`HIGH`].
+/// ASCII classes by byte; all other bytes are [`HIGH`].
 pub(super) const CLASS: [u8; 256] = {
     let mut table = [PUNCT; 256];
     let mut i = 0;
@@ -37,17 +37,17 @@ pub(super) const WORD: u8 = 1;
 pub(super) const PUNCT: u8 = 2;
 pub(super) const HIGH: u8 = 3;
 
-/// Whether a character belongs inside words: letters, digits and marks of every script, and all else that is neither
-/// white space nor known as punctuation or a symbol.
+/// Whether a character belongs in words: letters, digits and marks of every script, and everything else that is neither
+/// white space nor known punctuation or a known symbol.
 #[inline]
 pub(super) fn is_word(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() || !(is_space(c) || is_symbol(c)) }
 }
 
-/// Punctuation and symbols beyond ASCII, among the characters that are neither letters nor digits.
+/// Punctuation and symbols outside ASCII, among characters that are neither letters nor digits.
 fn is_symbol(c: char) -> bool {
     matches!(c as u32,
-        0x80..=0xAC | 0xAE..=0xBF | 0xD7 | 0xF7 // Latin 1 less the soft hyphen
+        0x80..=0xAC | 0xAE..=0xBF | 0xD7 | 0xF7 // Latin 1 without the soft hyphen
         | 0x37E | 0x387 | 0x55A..=0x55F | 0x589..=0x58A // Greek, Armenian
         | 0x5BE | 0x5C0 | 0x5C3 | 0x5F3..=0x5F4 | 0x60C..=0x60D | 0x61B | 0x61E..=0x61F | 0x66A..=0x66D | 0x6D4 // Hebrew, Arabic
         | 0x964..=0x965 | 0xE3F | 0xE4F | 0xE5A..=0xE5B // Indic, Thai
@@ -59,7 +59,7 @@ fn is_symbol(c: char) -> bool {
     )
 }
 
-/// Changes the look of the emoji before it.
+/// Changes the appearance of the emoji before it.
 fn is_modifier(c: char) -> bool {
     matches!(c as u32, 0xFE00..=0xFE0F | 0x1F3FB..=0x1F3FF | 0x20D0..=0x20FF | 0x300..=0x36F | 0xE0020..=0xE007F)
 }
@@ -68,8 +68,8 @@ fn is_flag_half(c: char) -> bool {
     matches!(c as u32, 0x1F1E6..=0x1F1FF)
 }
 
-/// The end of the symbol at the start of `text` (which is not ASCII): with its modifiers, the other half of a flag, and
-/// emoji joined to it.
+/// The end of the symbol at the start of `text` (which is not ASCII), including its modifiers, the other half of a
+/// flag, and emoji joined to it.
 pub(super) fn symbol_end(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     let Some((_, first)) = chars.next() else { return 0 };

@@ -1,4 +1,4 @@
-//! Tokenizers that a program brings itself.
+//! Custom tokenizers, supplied by a program.
 
 use std::{
     any::Any,
@@ -17,13 +17,12 @@ use serde_json::Value;
 
 use super::{Rule, Tokenizer, lowercase_into};
 
-/// A way to tokenize text that is none of the rules of [`Tokenizer`]: for a language with a segmenter of its own, for
-/// tokens of another program, for stems. [`Tokenizer::custom`] makes a tokenizer of it, which goes wherever one goes.
+/// A custom way to tokenize text: a segmenter for a language, the tokens of another program, stems.
+/// [`Tokenizer::custom`] makes a [`Tokenizer`] from it, which can be used wherever one is accepted.
 ///
-/// The same text must have the same tokens at any time and in any process, because sentences that a model encodes are
-/// looked up among the words that it was trained on. Threads call it at the same time. Tokens may be parts of the text
-/// or anything else; an empty one is left out. Where a tokenizer fails, it has to say so when it is made: here, there
-/// is no text without tokens but one that has none.
+/// The same text must give the same tokens at any time and in any process, because the words of a sentence are looked
+/// up among those of training. Threads call it at the same time. Tokens can be parts of the text or anything else;
+/// empty tokens are dropped. `for_each` cannot report errors, so check everything that can fail in the constructor.
 pub trait Tokenize: Any + Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// Calls `token` with each token of `text`, in order.
     fn for_each(&self, text: &str, token: &mut dyn FnMut(&str));
@@ -32,7 +31,7 @@ pub trait Tokenize: Any + Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
 static REGISTRY: Registry<dyn Tokenize> =
     Registry::new("tokenizer", &["automatic", "blank", "whitespace", "words", "unicode"]);
 
-/// A tokenizer that was registered: its name stands for it in files.
+/// A registered tokenizer; files store its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Custom(&'static Registered<dyn Tokenize>);
 
@@ -57,7 +56,7 @@ impl<'de> Deserialize<'de> for Custom {
 }
 
 thread_local! {
-    /// Text in lower case, and where tokens lie: memory is kept from text to text.
+    /// The lower-cased text and the token ranges; their memory is reused from text to text.
     static BUFFERS: Cell<(String, Vec<(usize, usize)>)> = const { Cell::new((String::new(), Vec::new())) };
 }
 
@@ -66,7 +65,7 @@ impl Custom {
         self.0.name()
     }
 
-    /// Calls `f` with each token.
+    /// Calls `f` with each nonempty token.
     fn for_each(self, text: &str, f: &mut dyn FnMut(&str)) {
         if let Some(tokenize) = self.0.get() {
             tokenize.for_each(text, &mut |token| {
@@ -77,7 +76,7 @@ impl Custom {
         }
     }
 
-    /// As [`Tokenizer::for_each_within`]: the tokens, with a blank between them, become the text that they lie in.
+    /// Like [`Tokenizer::for_each_within`]. The tokens, joined by spaces, are the text that contains them.
     #[inline(never)]
     pub(super) fn for_each_within<'t>(
         self,
@@ -106,12 +105,12 @@ impl Custom {
 }
 
 impl Tokenizer {
-    /// A tokenizer that the program brings itself. Models that are made with it hold its name, and open wherever it was
-    /// entered before: the name stands for `tokenize` as long as the program runs. A second call with a value of the
-    /// same type changes nothing, and gives the tokenizer of the first.
+    /// Creates a custom tokenizer. Models trained with it store its name and open in any program that has registered
+    /// the name before. The name refers to `tokenize` as long as the program runs. A second call with a value of the
+    /// same type changes nothing and returns the first tokenizer.
     ///
-    /// [`Tokenizer::lowercase`] and [`Tokenizer::strip_hashtags`] act as on every rule: text is lower-cased before it
-    /// is handed over, and the `#` is taken from tokens that come back.
+    /// [`Tokenizer::lowercase`] and [`Tokenizer::strip_hashtags`] work as for every rule: text is lower-cased before it
+    /// is passed to `tokenize`, and `#` is removed from the tokens it returns.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -136,16 +135,16 @@ impl Tokenizer {
     /// ```
     ///
     /// # Errors
-    /// [`Error::BadName`](senv_base::Error::BadName) for a name that is not made of 1 to 64 ASCII letters, digits,
-    /// hyphens, underscores and dots; [`Error::NameTaken`](senv_base::Error::NameTaken) for that of another rule, or of
-    /// an implementation of another type.
+    /// [`Error::BadName`](senv_base::Error::BadName) unless the name has 1 to 64 ASCII letters, digits, hyphens,
+    /// underscores and dots; [`Error::NameTaken`](senv_base::Error::NameTaken) for the name of another rule, or of a
+    /// tokenizer of another type.
     pub fn custom(name: &str, tokenize: Arc<dyn Tokenize>) -> Result<Self> {
         let of = (&*tokenize as &dyn Any).type_id();
         Ok(Self::of(Rule::Custom(Custom(REGISTRY.enter(name, of, tokenize)?))))
     }
 
-    /// The tokenizer of this name: `whitespace`, `words`, `unicode`, or one that [`Tokenizer::custom`] entered; without
-    /// lower-casing.
+    /// Returns the tokenizer with this name: `whitespace`, `words`, `unicode`, or one registered with
+    /// [`Tokenizer::custom`]. It does not lower-case.
     ///
     /// ```
     /// use senv_core::Tokenizer;
@@ -163,17 +162,18 @@ impl Tokenizer {
         Some(Self::of(rule))
     }
 
-    /// The name of a tokenizer that the configuration of a model, which is JSON, has and this program has not: the
-    /// reason why it cannot be read. For [`Error::MissingTokenizer`](senv_base::Error::MissingTokenizer).
+    /// The name of a custom tokenizer that a model's JSON configuration refers to and this program does not have. The
+    /// configuration cannot be read for that reason; see
+    /// [`Error::MissingTokenizer`](senv_base::Error::MissingTokenizer).
     #[must_use]
     pub fn missing_in(configuration: &str) -> Option<String> {
-        // Most have none, and are not parsed twice.
+        // Most configurations have none; these are not parsed twice.
         let names_one = configuration.contains("\"custom\"");
         names_one.then(|| missing(&serde_json::from_str(configuration).ok()?)).flatten()
     }
 }
 
-/// The first tokenizer, at any depth, whose name stands for nothing.
+/// The first custom tokenizer, at any depth, whose name is not registered.
 fn missing(value: &Value) -> Option<String> {
     match value {
         Value::Object(object) => {
@@ -195,7 +195,7 @@ mod tests {
 
     use super::*;
 
-    /// Words at blanks, each turned round, and once again in capitals.
+    /// Words between spaces, each reversed, then again in capitals.
     #[derive(Debug)]
     struct Reversed;
 

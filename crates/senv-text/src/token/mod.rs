@@ -1,4 +1,4 @@
-//! Text -> tokens.
+//! Splits text into tokens.
 
 mod bytes;
 mod classes;
@@ -17,19 +17,19 @@ use custom::Custom;
 
 pub use custom::Tokenize;
 
-/// How a line of text is tokenized. The tokenizer is stored with a model, because a sentence must be tokenized as the
-/// training text was.
+/// The rules that split a line of text into tokens. A model stores its tokenizer, because sentences must be tokenized
+/// like the training text.
 ///
 /// There are three rules, each with or without lower-casing:
 ///
-/// * [`Tokenizer::whitespace`] splits at ASCII white space and at nothing else, for text that is tokenized already, as
-///   the Sent2Vec release does.
-/// * [`Tokenizer::words`] splits plain English as the Penn Treebank does, with one change: a list, not the position,
-///   distinguishes the full stop of a sentence from the dot of an abbreviation.
-/// * [`Tokenizer::unicode`] finds the words of any script as Unicode does, and takes characters as tokens where a
-///   script has no spaces between words. [`Tokenizer::automatic`] chooses between the two by the text.
+/// * [`Tokenizer::whitespace`] splits only at ASCII white space, for text that is already tokenized, like the Sent2Vec
+///   release.
+/// * [`Tokenizer::words`] splits plain English like the Penn Treebank, with one change: a list of abbreviations, not
+///   the position, decides whether a final period belongs to the word.
+/// * [`Tokenizer::unicode`] finds words of any script by the rules of Unicode, and uses characters as tokens in scripts
+///   without spaces between words. [`Tokenizer::automatic`] chooses between `words` and `unicode` by the text.
 ///
-/// [`Tokenizer::custom`] adds one that a program brings itself.
+/// [`Tokenizer::custom`] adds a tokenizer that a program supplies.
 ///
 /// | text | tokens of `words` |
 /// | --- | --- |
@@ -52,9 +52,9 @@ pub use custom::Tokenize;
 /// | `မြန်မာ` | `မြန်` `မာ` |
 /// | `don't well-known U.S. 1,234.5 ...` | `don't` `well` `-` `known` `U.S` `.` `1,234.5` `...` |
 ///
-/// All rules keep every character that is not white space, and tokenizing the tokens joined by blanks again gives
-/// the same tokens. Letters of any script are letters for all rules; text in a script without spaces between words
-/// needs `unicode`, or `whitespace` where it was segmented beforehand.
+/// All rules keep every character that is not white space. Tokenizing the tokens joined by spaces gives the same tokens
+/// again. All rules treat letters of any script as letters. Text in a script without spaces between words needs
+/// `unicode`, or `whitespace` if it is already segmented.
 ///
 /// ```
 /// use senv_core::Tokenizer;
@@ -66,8 +66,8 @@ pub use custom::Tokenize;
 pub struct Tokenizer {
     rule: Rule,
     lowercase: bool,
-    // Not mentioned where they are off, so that files are as they were before there were these choices.
-    /// Whether a text may still change the rule; a model holds what was chosen.
+    // Omitted if off, so files stay as they were before these options existed.
+    /// Whether a text may still change the rule; a model stores the choice.
     #[serde(default, skip_serializing_if = "is_off")]
     automatic: bool,
     #[serde(default, skip_serializing_if = "is_off")]
@@ -83,7 +83,7 @@ fn is_off(choice: &bool) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Rule {
-    /// Files from before it had this name say `blank`.
+    /// Files from before the current name use `blank`.
     #[serde(alias = "blank")]
     Whitespace,
     Words,
@@ -96,8 +96,9 @@ impl Tokenizer {
         Self { rule, lowercase: false, automatic: false, strip_hashtags: false, longest_first: false }
     }
 
-    /// The one that fits the text, chosen when training starts ([`Tokenizer::fitted_to_files`]): [`Tokenizer::unicode`]
-    /// for scripts without spaces between words, else [`Tokenizer::words`], which it is until then.
+    /// The rule that fits the text, chosen when training starts ([`Tokenizer::fitted_to_files`]):
+    /// [`Tokenizer::unicode`] for scripts without spaces between words, otherwise [`Tokenizer::words`]. Until then it
+    /// acts as [`Tokenizer::words`].
     ///
     /// ```
     /// use senv_core::{NoObserver, Tokenizer};
@@ -110,43 +111,43 @@ impl Tokenizer {
         Self { automatic: true, ..Self::of(Rule::Words) }
     }
 
-    /// Whether the text decides on the rule.
+    /// Whether the text determines the rule.
     #[must_use]
     pub const fn is_automatic(&self) -> bool {
         self.automatic
     }
 
-    /// Splits at ASCII white space (blank, tab, vertical tab, form feed, carriage return, line feed) and at the
-    /// character NUL. A no-break space stays inside its token.
+    /// Splits at ASCII white space (space, tab, vertical tab, form feed, carriage return, line feed) and NUL. A
+    /// no-break space stays inside its token.
     #[must_use]
     pub const fn whitespace() -> Self {
         Self::of(Rule::Whitespace)
     }
 
-    /// Splits English text into words, clitics and punctuation. White space is that of Unicode, and with it the
-    /// characters that have no glyph: NUL, zero-width spaces, byte order and directional marks.
+    /// Splits English text into words, clitics and punctuation. White space is that of Unicode plus characters without
+    /// a glyph: NUL, zero-width spaces, byte order marks and directional marks.
     #[must_use]
     pub const fn words() -> Self {
         Self::of(Rule::Words)
     }
 
-    /// Finds words by Unicode Standard Annex 29, in any script, and takes a character as a token where a script is
-    /// written without spaces between words. White space is that of [`Tokenizer::words`].
+    /// Finds words in any script by Unicode Standard Annex 29, and uses characters as tokens in scripts without spaces
+    /// between words. White space is the same as for [`Tokenizer::words`].
     ///
-    /// * Han and Hiragana: each character is a token. In Chinese most characters mean something by themselves.
-    /// * Katakana: a run is a token, which is nearly always one foreign word; its characters mean nothing.
-    /// * Thai, Lao, Khmer, Myanmar: a consonant with the vowels, tone marks and subscript consonants that belong to it,
-    ///   which is most of a syllable; in Myanmar with the consonant that ends it. Single characters would be too common
-    ///   to distinguish sentences.
-    /// * Everything else: words with the joints that Unicode defines (`don't`, `3.14`, `U.S`), one mark or emoji a
-    ///   token; runs of one of the marks `.-=+*~#` are one token. English has no clitics, abbreviations, addresses or
-    ///   emoticons here.
+    /// * Han and Hiragana: each character is a token. In Chinese, most characters have a meaning of their own.
+    /// * Katakana: a run is a token, usually one foreign word. Its characters have no meaning of their own.
+    /// * Thai, Lao, Khmer, Myanmar: a consonant with its vowels, tone marks and subscript consonants, which is most of
+    ///   a syllable; in Myanmar also the consonant that ends it. Single characters would be too common to distinguish
+    ///   sentences.
+    /// * Everything else: words, including the connecting characters that Unicode defines (`don't`, `3.14`, `U.S`), and
+    ///   one token per mark or emoji. A run of one of the marks `.-=+*~#` is one token. This rule has no English
+    ///   clitics, abbreviations, addresses or emoticons.
     #[must_use]
     pub const fn unicode() -> Self {
         Self::of(Rule::Unicode)
     }
 
-    /// Whether text is lower-cased before it is split; off by default.
+    /// Sets whether text is lower-cased before it is split; off by default.
     #[must_use]
     pub const fn lowercase(mut self, on: bool) -> Self {
         self.lowercase = on;
@@ -159,9 +160,8 @@ impl Tokenizer {
         self.lowercase
     }
 
-    /// Whether hashtags are taken as words, `tag` for `#tag`, as the programs of PP and CSE look them up; off by
-    /// default. A token of nothing but `#` stays. No effect on [`Tokenizer::unicode`], for which `#` is a token of its
-    /// own.
+    /// Sets whether hashtags are read as words, `tag` for `#tag`, as the programs of PP and CSE look them up; off by
+    /// default. A token of only `#` stays. Has no effect on [`Tokenizer::unicode`], for which `#` is a separate token.
     ///
     /// ```
     /// let words = senv_core::Tokenizer::words().strip_hashtags(true);
@@ -173,30 +173,30 @@ impl Tokenizer {
         self
     }
 
-    /// Whether hashtags are taken as words.
+    /// Whether hashtags are read as words.
     #[must_use]
     pub const fn strips_hashtags(&self) -> bool {
         self.strip_hashtags
     }
 
-    /// Whether a vocabulary is asked for the longest form first; off by default, and on for word vectors of another
-    /// origin, whose words were found by another tokenizer. Tokens that touch each other are looked up together, as
-    /// many as are a word of the vocabulary, each form as it stands and then, with [`Tokenizer::lowercase`], in lower
-    /// case: `don't` and `C++` are found where they have a row, and else their parts. No effect without a vocabulary
-    /// (`Vocabulary::known_tokens`).
+    /// Sets whether the longest form found in the vocabulary is preferred. Off by default, and on for word vectors from
+    /// other programs, whose words come from another tokenizer. Adjacent tokens without white space between them are
+    /// joined if the vocabulary contains the result. Each form is looked up unchanged, then, with
+    /// [`Tokenizer::lowercase`], in lower case. So `don't` and `C++` are found if they have a row, and otherwise their
+    /// parts. Has no effect without a vocabulary (`Vocabulary::known_tokens`).
     #[must_use]
     pub const fn longest_first(mut self, on: bool) -> Self {
         self.longest_first = on;
         self
     }
 
-    /// Whether a vocabulary is asked for the longest form first.
+    /// Whether the longest form found in the vocabulary is preferred.
     #[must_use]
     pub const fn is_longest_first(&self) -> bool {
         self.longest_first
     }
 
-    /// The name of the rule: `whitespace`, `words`, `unicode`, or that of [`Tokenizer::custom`].
+    /// The name of the rule: `whitespace`, `words`, `unicode`, or the one given to [`Tokenizer::custom`].
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self.rule {
@@ -207,15 +207,15 @@ impl Tokenizer {
         }
     }
 
-    /// Calls `f` with each token of `text` in order. `scratch` is for the lower-cased text; nothing is allocated
-    /// once it has grown to the longest text.
+    /// Calls `f` with each token of `text` in order. `scratch` is a buffer for the lower-cased text; once it has grown
+    /// to the longest text, nothing is allocated.
     #[inline]
     pub fn for_each(&self, text: &str, scratch: &mut String, mut f: impl FnMut(&str)) {
         self.for_each_within(text, scratch, |text, start, end| f(&text[start..end]));
     }
 
-    /// As [`Tokenizer::for_each`], with the whole text, lower-cased where the tokenizer does so, and the token as a
-    /// byte range of it. Returns that text.
+    /// Like [`Tokenizer::for_each`], but also passes the whole text, lower-cased if the tokenizer does so, and the byte
+    /// range of the token in it. Returns that text.
     #[inline]
     #[doc(hidden)]
     pub fn for_each_within<'t>(
@@ -241,7 +241,7 @@ impl Tokenizer {
         text
     }
 
-    /// The tokens of `text` in order.
+    /// Returns the tokens of `text` in order.
     #[must_use]
     pub fn tokens(&self, text: &str) -> Vec<String> {
         let mut tokens = Vec::new();
@@ -250,13 +250,13 @@ impl Tokenizer {
     }
 }
 
-/// Where the word of a token starts: behind its `#`, unless there is nothing else.
+/// The start of the word in a token: after its `#`, unless there is nothing else.
 fn word_of_hashtag(text: &str, start: usize, end: usize) -> usize {
     let word = text[start..end].trim_start_matches('#');
     if word.is_empty() { start } else { end - word.len() }
 }
 
-/// Calls `f` with start and end of each token between blanks.
+/// Calls `f` with the start and end of each token between white space.
 #[inline]
 fn blank(text: &[u8], mut f: impl FnMut(usize, usize)) {
     let mut start = 0;
@@ -265,7 +265,7 @@ fn blank(text: &[u8], mut f: impl FnMut(usize, usize)) {
         while low != 0 {
             let end = at + low.trailing_zeros() as usize;
             low &= low - 1;
-            // The other control characters belong to tokens.
+            // Other control characters belong to tokens.
             if !is_blank(text[end]) {
                 continue;
             }
@@ -280,7 +280,7 @@ fn blank(text: &[u8], mut f: impl FnMut(usize, usize)) {
     }
 }
 
-/// Lower case as Unicode has it (a capital sigma at the end of a word becomes the final one), in `scratch`.
+/// Lower-cases text into `scratch` by the rules of Unicode; a capital sigma at the end of a word becomes a final sigma.
 #[doc(hidden)]
 pub fn lowercase_into<'a>(text: &'a str, scratch: &'a mut String) -> &'a str {
     scratch.clear();

@@ -1,4 +1,4 @@
-//! The rules as a regular expression, for programs that tokenize by one.
+//! The rules as regular expressions, for programs that tokenize with one.
 
 use super::{
     Rule, Tokenizer,
@@ -6,12 +6,13 @@ use super::{
 };
 
 impl Tokenizer {
-    /// A regular expression (Oniguruma's syntax) whose matches, one after another, are the tokens of text that is
-    /// lower-cased already where [`Tokenizer::is_lowercase`] says so; `None` for `unicode`, which is no regular
-    /// language, and for one of the program's own.
+    /// A regular expression (Oniguruma syntax) whose successive matches are the tokens. If [`Tokenizer::is_lowercase`],
+    /// the text must already be lower-cased. `None` for `unicode`, which is not a regular language, and for custom
+    /// tokenizers.
     ///
-    /// That of `whitespace` is exact. That of `words` comes near: on sentences of news, encyclopedia and forums 98 to
-    /// 99.9 % have the same tokens. It splits some addresses, emoticons and rare abbreviations otherwise.
+    /// The expression for `whitespace` is exact. The one for `words` is close: 98 to 99.9 % of sentences from news,
+    /// encyclopedias and forums have the same tokens. It splits some addresses, emoticons and rare abbreviations
+    /// differently.
     ///
     /// ```
     /// use senv_core::Tokenizer;
@@ -30,7 +31,7 @@ impl Tokenizer {
 }
 
 fn words() -> String {
-    // A character of a word, a place between words, an apostrophe, and what may follow it at the end of a word.
+    // A word character, a word boundary, an apostrophe, and what can follow it at the end of a word.
     let (word, edge, quote) = (r"[\p{L}\p{M}\p{N}]", r"(?![\p{L}\p{M}\p{N}])", "['’]");
     let clitic = format!("(?:s|m|d|ll|re|ve){edge}");
     let (listed, suffixes) = (ABBREVIATIONS.join("|"), SUFFIXES.join("|"));
@@ -39,7 +40,7 @@ fn words() -> String {
         r"www\.\S*[^\s.,;:!?)\]'\x22]".to_owned(),
         r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+".to_owned(),
         format!(r"(?:{word}+(?:-{word}+)*\.)+(?:{suffixes}){edge}"),
-        // Abbreviations with their dot.
+        // Abbreviations with their period.
         format!(r"(?<!{word})(?:ph\.d|(?:[a-z]\.)+[a-z])(?:\.(?!\.)|{edge})"),
         format!(r"(?<!{word})(?:[a-hj-z]|{listed})\.(?!\.){edge}"),
         // Clitics, and "cannot".
@@ -49,10 +50,10 @@ fn words() -> String {
         format!(r"(?<!{word}){quote}(?:em|n|til|till|tis|twas|twill|cause|bout|\d\ds?){edge}"),
         format!(r"(?<!{word})can(?=not{edge})"),
         format!("(?<=can)not{edge}"),
-        // Words with their joints; numbers.
+        // Words with connecting characters; numbers.
         format!(r"{word}+(?:(?:[-_&‐‑·]|(?<=\p{{N}})[.,:/](?=\p{{N}})|{quote}(?!{clitic}|t{edge})){word}+)*"),
         r"(?<!\S)[-+]?\.?\p{N}+(?:[.,:/]\p{N}+)*".to_owned(),
-        // Marks: emoticons, runs, tags, and each other one by itself.
+        // Marks: emoticons, runs, tags, and any other single mark.
         r"[:;=]-?[()DdPp/\\|\]\[](?=\s|$)".to_owned(),
         r"\.{2,}|-{2,}|\+{2,}|\*+|~+|_+|=+|''|``|#{2,}".to_owned(),
         r"[@#]\w+".to_owned(),

@@ -1,4 +1,4 @@
-//! Chooses the tokenizer by the share of letters in scripts without spaces between words.
+//! Chooses the tokenizer by the share of letters from scripts without spaces between words.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use super::Tokenizer;
 use crate::beginnings;
 use senv_base::Observer;
 
-/// From this share on, the `unicode` tokenizer is chosen. A letter of these scripts corresponds to about one word, a
-/// Latin word to five letters: a tenth of the letters is about a third of the words.
+/// At this share or above, the `unicode` tokenizer is chosen. A letter of these scripts corresponds to about one word,
+/// and five Latin letters do. So a tenth of the letters is about a third of the words.
 const MIN_SHARE: f64 = 0.1;
 
-/// Letters of scripts that are written without spaces between words, or with a separator that only `unicode` knows.
+/// Letters of scripts without spaces between words, or with a separator that only `unicode` recognizes.
 fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0EFF // Thai, Lao
@@ -47,9 +47,9 @@ impl Letters {
 }
 
 impl Tokenizer {
-    /// The tokenizer that fits a text, chosen by some of its lines: [`Tokenizer::unicode`] where at least a tenth of
-    /// the letters belong to scripts that `words` cannot tokenize (Chinese, Japanese, Thai, Lao, Khmer, Myanmar,
-    /// Tibetan, Ethiopic), else [`Tokenizer::words`]. Without lower-casing.
+    /// Chooses the tokenizer for a text from some of its lines. Returns [`Tokenizer::unicode`] if at least a tenth of
+    /// the letters are from scripts that `words` cannot tokenize (Chinese, Japanese, Thai, Lao, Khmer, Myanmar,
+    /// Tibetan, Ethiopic), otherwise [`Tokenizer::words`]. The tokenizer does not lower-case.
     ///
     /// ```
     /// use senv_core::Tokenizer;
@@ -67,14 +67,14 @@ impl Tokenizer {
         if letters.share() >= MIN_SHARE { Self::unicode() } else { Self::words() }
     }
 
-    /// [`Tokenizer::for_text`] for files, by their [`beginnings`]. The observer gets a note where `unicode` is chosen.
+    /// [`Tokenizer::for_text`] for files, based on their [`beginnings`]. Notifies the observer if `unicode` is chosen.
     #[must_use]
     pub fn for_files<P: AsRef<Path>>(paths: &[P], observer: &dyn Observer) -> Self {
         Self::automatic().fitted_to_files(paths, observer)
     }
 
-    /// [`Tokenizer::for_files`] in the place of [`Tokenizer::automatic`], lower-cased as this one is; any other as it
-    /// is.
+    /// Replaces [`Tokenizer::automatic`] by [`Tokenizer::for_files`] with the same lower-casing; returns other
+    /// tokenizers unchanged.
     #[must_use]
     pub fn fitted_to_files<P: AsRef<Path>>(&self, paths: &[P], observer: &dyn Observer) -> Self {
         if !self.automatic {
@@ -84,7 +84,8 @@ impl Tokenizer {
         self.fitted_to_text(files.iter().flat_map(|(_, lines)| lines).map(String::as_str), observer)
     }
 
-    /// [`Tokenizer::for_text`] in the place of [`Tokenizer::automatic`], likewise.
+    /// Replaces [`Tokenizer::automatic`] by [`Tokenizer::for_text`] with the same lower-casing; returns other
+    /// tokenizers unchanged.
     #[must_use]
     pub fn fitted_to_text<'a>(&self, lines: impl IntoIterator<Item = &'a str>, observer: &dyn Observer) -> Self {
         if !self.automatic {
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
     use senv_base::{Control, Progress};
 
-    /// Keeps the notes.
+    /// Stores the notes.
     #[derive(Default)]
     struct Notes(Mutex<Vec<String>>);
 
@@ -164,14 +165,14 @@ mod tests {
         assert!(notes.0.lock().unwrap().is_empty(), "nothing is said of the usual tokenizer");
         assert_eq!(Tokenizer::for_files(&[&english, &chinese], &notes), Tokenizer::unicode());
         let told = notes.0.lock().unwrap().concat();
-        // 20 lines of 6 letters against 40 of 16.
+        // 20 lines of 6 letters, compared with 40 of 16.
         assert!(told.starts_with("16 % of the letters") && told.contains("unicode"), "{told}");
-        // Lines beyond 10,000 are not examined; blank ones do not count.
+        // Lines after the first 10,000 are not examined; blank lines do not count.
         let late = file("late", &(format!("{}{}", "\n\na b\n".repeat(10_000), cats.repeat(10_000))));
         assert_eq!(Tokenizer::for_files(&[&late], &notes), Tokenizer::words());
         let sooner = file("sooner", &(format!("{}{}", "\n\na b\n".repeat(9_000), cats.repeat(10_000))));
         assert_eq!(Tokenizer::for_files(&[&sooner], &notes), Tokenizer::unicode());
-        // Many files are sampled evenly, and what cannot be read is skipped.
+        // Of many files, an evenly spread sample is examined; unreadable files are skipped.
         let many: Vec<_> = (0..1000).map(|i| if i < 500 { &english } else { &chinese }).collect();
         assert_eq!(Tokenizer::for_files(&many, &notes), Tokenizer::unicode());
         let missing = folder.path().join("missing");

@@ -1,23 +1,24 @@
-//! Tokens with a grammar of their own: addresses, abbreviations, emoticons, markup of other tokenizers.
+//! Tokens with their own grammar: addresses, abbreviations, emoticons, markup of other tokenizers.
 //!
-//! Every function takes a piece of text without white space from byte `p` on and returns the end of the token there, if
-//! there is one. Look-ahead is bounded, so that tokenizing takes linear time on any text, and letters are compared
-//! without regard to case.
+//! Every function takes a piece of text without white space, starting at byte `p`, and returns the end of the token
+//! there, if any. Look-ahead is bounded, so tokenizing takes linear time on any text. Letters are compared without
+//! regard to case.
 
 use super::classes::{CLASS, WORD, is_word};
 
-/// The longest name before the `@` of an e-mail address, the longest domain.
+/// The maximum lengths of the name before the `@` of an email address, and of a domain.
 const MAX_NAME: usize = 64;
 const MAX_DOMAIN: usize = 64;
 
-/// Ends of host and file names; none of them is an English word, so `great.it` is not one.
+/// Endings of host and file names. None of them is an English word, so `great.it` is not a host name.
 pub(super) const SUFFIXES: &[&str] = &[
     "com", "org", "net", "edu", "gov", "mil", "info", "biz", "io", "co", "uk", "de", "fr", "jp", "ca", "au", "eu",
     "ru", "ch", "nl", "tv", "cn", "br", "pl", "cz", "txt", "html", "htm", "php", "js", "pdf", "jpg", "png", "gif",
     "exe", "zip", "py",
 ];
 
-/// Words that keep their dot. `no`, `may`, `gen` and the like are left out on purpose: they end sentences.
+/// Words that keep their period. `no`, `may`, `gen` and similar words are left out on purpose, because they end
+/// sentences.
 pub(super) const ABBREVIATIONS: &[&str] = &[
     "adm", "al", "apr", "assn", "aug", "ave", "blvd", "brig", "bros", "capt", "cf", "cmdr", "co", "col", "corp", "dec",
     "dept", "dr", "ed", "eds", "etc", "feb", "fig", "figs", "ft", "gov", "hon", "inc", "jan", "jr", "lt", "ltd", "maj",
@@ -37,8 +38,8 @@ pub(super) fn word_at(text: &str, i: usize) -> bool {
     char_at(text, i).is_some_and(is_word)
 }
 
-/// Whether a word that is followed by a dot keeps it: a listed one, an initial, or single letters with dots
-/// between them (also behind a hyphen).
+/// Whether a word keeps the period after it: a listed word, an initial, or single letters separated by dots (also after
+/// a hyphen).
 pub(super) fn keeps_dot(word: &str) -> bool {
     let bytes = word.as_bytes();
     match bytes {
@@ -48,7 +49,7 @@ pub(super) fn keeps_dot(word: &str) -> bool {
         _ => {
             let last = word.rsplit('-').next().unwrap_or(word);
             if !last.contains('.') {
-                // An initial of another script.
+                // An initial in another script.
                 let mut letters = word.chars().filter(|c| !c.is_ascii_punctuation());
                 return !word.is_ascii() && letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none();
             }
@@ -57,8 +58,8 @@ pub(super) fn keeps_dot(word: &str) -> bool {
     }
 }
 
-/// Whether the dot at `dot` joins its two sides, given the start of the part before it: digits on
-/// both sides, or single letters as in `U.S`.
+/// Whether the dot at `dot` joins its two sides: digits on both sides, or single letters as in `U.S`. `part` is the
+/// start of the part before it.
 pub(super) fn dot_joins(text: &str, part: usize, dot: usize) -> bool {
     let bytes = text.as_bytes();
     if bytes[dot - 1].is_ascii_digit() {
@@ -76,7 +77,7 @@ pub(super) fn dot_joins(text: &str, part: usize, dot: usize) -> bool {
     }
 }
 
-/// An address with a scheme, or one that starts with `www.`, or a domain of a known ending with what follows it.
+/// An address with a scheme or starting with `www.`, or a domain with a known ending and what follows it.
 pub(super) fn url_end(text: &str, p: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let rest = &bytes[p..];
@@ -103,7 +104,7 @@ pub(super) fn url_end(text: &str, p: usize) -> Option<usize> {
 fn domain_end(text: &str, p: usize) -> Option<usize> {
     let rest = &text.as_bytes()[p..];
     let inside = |&i: &usize| match rest[i] {
-        mark @ (b'.' | b'-') => rest.get(i + 1) != Some(&mark), // not an ellipsis, not a dash
+        mark @ (b'.' | b'-') => rest.get(i + 1) != Some(&mark), // not an ellipsis or a dash
         byte => CLASS[usize::from(byte)] == WORD,
     };
     let mut length = (0..rest.len().min(MAX_DOMAIN)).take_while(inside).count();
@@ -115,7 +116,7 @@ fn domain_end(text: &str, p: usize) -> Option<usize> {
     (whole && listed(SUFFIXES, &rest[dot + 1..length])).then_some(p + length)
 }
 
-/// The end of an address that reaches to `from` at least: up to a character that no address holds, without the
+/// The end of an address that extends at least to `from`: up to a character that addresses do not contain, without
 /// trailing punctuation.
 fn body_end(text: &str, p: usize, from: usize) -> usize {
     let mut end = from;
@@ -140,7 +141,7 @@ fn body_end(text: &str, p: usize, from: usize) -> usize {
     end
 }
 
-/// An e-mail address.
+/// The end of an email address.
 pub(super) fn email_end(text: &str, p: usize) -> Option<usize> {
     let mut at = p;
     for c in text[p..].chars().take(MAX_NAME) {
@@ -168,7 +169,8 @@ pub(super) fn email_end(text: &str, p: usize) -> Option<usize> {
     (dotted && !word_at(text, end)).then_some(end)
 }
 
-/// `:-)`, `;(`, `:D` and the like. Brackets may follow a word; other mouths must end the piece.
+/// `:-)`, `;(`, `:D` and similar. An emoticon whose mouth is a bracket can follow a word; any other must be the whole
+/// piece.
 pub(super) fn emoticon_end(text: &str, p: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mouth = p + 1 + usize::from(matches!(bytes.get(p + 1), Some(b'-' | b'\'' | b'^')));

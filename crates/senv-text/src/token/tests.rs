@@ -190,7 +190,7 @@ fn time_is_linear_in_texts_without_blanks() {
     }
 }
 
-/// Every character is a token, part of one, or white space; so are its forms in the other case.
+/// Every character is a token, part of a token, or white space, and so are its upper- and lower-case forms.
 #[test]
 fn every_character_is_of_one_class() {
     for c in (0..=0x0010_FFFF).filter_map(char::from_u32) {
@@ -204,7 +204,7 @@ fn every_character_is_of_one_class() {
     }
 }
 
-/// Text in which the rules interact.
+/// Text that combines the rules.
 fn tangled() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         3 => "[a-zA-Z]{1,4}",
@@ -283,7 +283,7 @@ proptest! {
 }
 
 proptest! {
-    /// Against the split of the standard library, at every position of a block and with every control character.
+    /// Compares with the standard library's split, at every position of a block and with every control character.
     #[test]
     fn blanks_are_found_wherever_they_stand(text in "[ \t\n\r\u{0}\u{1}\u{8}\u{b}\u{c}\u{e}\u{1f}\u{7f}!aé\u{a0}]{0,200}") {
         let blank = |c: char| matches!(c, ' ' | '\t'..='\r' | '\0');

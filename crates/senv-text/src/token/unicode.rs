@@ -1,9 +1,9 @@
-//! The rules for any script: the words of Unicode, and characters where a script has no spaces between words.
+//! Rules for any script: the words of Unicode, and characters in scripts without spaces between words.
 //!
-//! Unicode Standard Annex 29, "Unicode Text Segmentation", section 4, says where words begin and end in most scripts.
-//! Where that needs a dictionary (Han, Hiragana, Thai, Lao, Khmer, Myanmar) it breaks around every character. Here
-//! characters that cannot be alone are joined again, by the characters on the two sides of a break and nothing else; so
-//! every token is one token when it is tokenized by itself, and tokenizing twice is tokenizing once.
+//! Unicode Standard Annex 29, "Unicode Text Segmentation", section 4, defines word boundaries in most scripts. If that
+//! needs a dictionary (Han, Hiragana, Thai, Lao, Khmer, Myanmar), it breaks around every character. Characters that
+//! cannot stand alone are joined again here, based only on the characters on both sides of a break. So every token is
+//! one token when it is tokenized separately, and tokenizing twice gives the same result as once.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -12,7 +12,7 @@ use super::{
     words::piece_end,
 };
 
-/// Calls `f` with start and end of each token.
+/// Calls `f` with the start and end of each token.
 pub(super) fn for_each(text: &str, mut f: impl FnMut(usize, usize)) {
     let bytes = text.as_bytes();
     let class = |i: usize| bytes.get(i).map_or(SPACE, |&b| CLASS[usize::from(b)]);
@@ -26,7 +26,7 @@ pub(super) fn for_each(text: &str, mut f: impl FnMut(usize, usize)) {
         while class(end) == WORD {
             end += 1;
         }
-        // In ASCII nearly every piece is a plain word, or one followed by a mark: no tables are needed.
+        // In ASCII, nearly every piece is a plain word, possibly followed by a mark, and needs no tables.
         if class(end) == SPACE {
             f(start, end);
             start = end + 1;
@@ -48,7 +48,7 @@ pub(super) fn for_each(text: &str, mut f: impl FnMut(usize, usize)) {
     }
 }
 
-/// The tokens of a piece without white space.
+/// Calls `f` for the tokens of a piece without white space.
 fn piece(text: &str, start: usize, end: usize, f: &mut impl FnMut(usize, usize)) {
     // The token so far, which the next segment may continue.
     let (mut from, mut to) = (start, start);
@@ -74,14 +74,13 @@ fn continues(before: &str, segment: &str) -> bool {
     match u32::from(first) {
         0x0E00..=0x0EFF => joins_thai(last, first),
         0x1000..=0x109F => joins_myanmar(last, first, chars.as_str()),
-        // A Khmer consonant below the one before it.
+        // A Khmer consonant below the previous one.
         0x1780..=0x17B3 => last == '\u{17D2}',
         _ => false,
     }
 }
 
-/// Thai and Lao: a vowel that is written before its consonant is joined to what follows, one behind it to what
-/// precedes.
+/// Thai and Lao: a vowel written before its consonant joins what follows; a vowel after it joins what precedes.
 fn joins_thai(last: char, first: char) -> bool {
     let is_letter = |c: char| matches!(c, '\u{0E01}'..='\u{0E4E}' | '\u{0E81}'..='\u{0ECE}');
     let waits = matches!(last, '\u{0E40}'..='\u{0E44}' | '\u{0EC0}'..='\u{0EC4}');
@@ -90,7 +89,7 @@ fn joins_thai(last: char, first: char) -> bool {
     (waits || stays) && is_letter(last) && is_letter(first)
 }
 
-/// Myanmar: a consonant below the one before it, and one without a vowel, which ends a syllable.
+/// Myanmar: a consonant below the previous one, and a consonant without a vowel, which ends a syllable.
 fn joins_myanmar(last: char, first: char, rest: &str) -> bool {
     if !matches!(first, '\u{1000}'..='\u{1021}' | '\u{103F}') {
         return false;

@@ -1,8 +1,8 @@
 //! The rules for English words.
 //!
-//! Text is split at white space into pieces, and each piece by itself, from left to right. The functions below see one
-//! piece and nothing around it; as every token is one token again when it is tokenized by itself, tokenizing twice is
-//! tokenizing once.
+//! Text is split at white space into pieces, and each piece separately, from left to right. The functions below see
+//! only one piece. Every token is one token again when it is tokenized separately, so tokenizing twice gives the same
+//! result as once.
 
 use super::{
     bytes::mark_bytes,
@@ -10,7 +10,7 @@ use super::{
     special::{angle_end, bracket_end, dot_joins, email_end, emoticon_end, keeps_dot, url_end, word_at},
 };
 
-/// The most clitics of one word that are split off; a word with more is not English.
+/// The maximum number of clitics split off a word; a word with more is not English.
 const MAX_CLITICS: usize = 4;
 
 #[inline]
@@ -23,11 +23,11 @@ pub(super) fn for_each(text: &str, mut f: impl FnMut(&str, usize, usize)) {
         while marks != 0 {
             let end = at + marks.trailing_zeros() as usize;
             marks &= marks - 1;
-            // What a piece took is done.
+            // Already part of a processed piece.
             if end < start {
                 continue;
             }
-            // Nearly every piece is a plain word, or one followed by a mark.
+            // Nearly every piece is a plain word, possibly followed by a mark.
             if class(end) == SPACE {
                 if end > start {
                     plain(text, start, end, &mut f);
@@ -54,8 +54,8 @@ pub(super) fn for_each(text: &str, mut f: impl FnMut(&str, usize, usize)) {
     }
 }
 
-/// Any other piece, and white space beyond ASCII behind it: `text[start..end]` are letters and digits, the byte behind
-/// them is neither that nor ASCII white space. Returns where to go on.
+/// Handles any other piece, and white space outside ASCII after it. `text[start..end]` are letters and digits; the byte
+/// after them is neither that nor ASCII white space. Returns where to continue.
 #[inline(never)]
 fn other(text: &str, start: usize, end: usize, f: &mut impl FnMut(&str, usize, usize)) -> usize {
     let end = piece_end(text, end);
@@ -67,7 +67,7 @@ fn other(text: &str, start: usize, end: usize, f: &mut impl FnMut(&str, usize, u
     end + space.map_or(0, char::len_utf8)
 }
 
-/// The end of the piece that reaches to `i` at least: before white space.
+/// The end of the piece that extends at least to `i`: before white space.
 pub(super) fn piece_end(text: &str, mut i: usize) -> usize {
     let bytes = text.as_bytes();
     while i < bytes.len() {
@@ -123,7 +123,7 @@ fn word(text: &str, p: usize, f: &mut impl FnMut(&str)) -> usize {
     let end = word_end(text, p);
     let word = &text[p..end];
     let before_dot = text.as_bytes().get(end) == Some(&b'.') && text.as_bytes().get(end + 1) != Some(&b'.');
-    // "a.b.eu" is a domain when it stands by itself, and a domain keeps no dot.
+    // "a.b.eu" by itself is a domain, and a domain keeps no period.
     if before_dot && keeps_dot(word) && url_end(word, 0).is_none() {
         f(&text[p..=end]);
         return end + 1;
@@ -147,7 +147,7 @@ fn word(text: &str, p: usize, f: &mut impl FnMut(&str)) -> usize {
     end
 }
 
-/// Bytes of an apostrophe, typed or typographic.
+/// The length in bytes of an apostrophe, straight or curly.
 fn apostrophe(text: &str, i: usize) -> Option<usize> {
     match text.as_bytes().get(i) {
         Some(b'\'') => Some(1),
@@ -156,7 +156,7 @@ fn apostrophe(text: &str, i: usize) -> Option<usize> {
     }
 }
 
-/// The end of the word that begins at `p`: word characters, and joints between two of them.
+/// The end of the word that starts at `p`: word characters, and connecting characters between two of them.
 fn word_end(text: &str, p: usize) -> usize {
     let bytes = text.as_bytes();
     let (mut i, mut part) = (p, p);
@@ -189,7 +189,7 @@ fn word_end(text: &str, p: usize) -> usize {
     }
 }
 
-/// The start of the last clitic of a word: `'s`, `'m`, `'d`, `'ll`, `'re`, `'ve` or `n't`, after something else.
+/// The start of the last clitic of a word (`'s`, `'m`, `'d`, `'ll`, `'re`, `'ve` or `n't`) if something precedes it.
 fn clitic_start(word: &str) -> Option<usize> {
     let at = word.rfind(['\'', '’'])?;
     let tail = &word[at + apostrophe(word, at)?..];
@@ -207,7 +207,7 @@ fn is_clitic(tail: &str) -> bool {
     ["s", "m", "d", "ll", "re", "ve"].iter().any(|clitic| clitic.eq_ignore_ascii_case(tail))
 }
 
-/// What may follow an apostrophe at the start of a token: a clitic, a word whose start is left out, the two
+/// Whether the tail can follow an apostrophe at the start of a token: a clitic, a word without its start, the two
 /// digits of a year.
 fn is_elided(tail: &str) -> bool {
     let listed = ["em", "n", "til", "till", "tis", "twas", "twill", "cause", "bout"];
@@ -249,7 +249,7 @@ fn other_mark_end(text: &str, p: usize) -> usize {
     if text[p..].starts_with('’') { elided_end(text, p, 3) } else { p + symbol_end(&text[p..]) }
 }
 
-/// An apostrophe with what it belongs to, or alone.
+/// The end of an apostrophe with what belongs to it, or of the apostrophe only.
 fn elided_end(text: &str, p: usize, length: usize) -> usize {
     let from = p + length;
     if !word_at(text, from) {
@@ -259,7 +259,7 @@ fn elided_end(text: &str, p: usize, length: usize) -> usize {
     if is_elided(&text[from..end]) { end } else { from }
 }
 
-/// The end of a token at `p` that is a number and nothing else.
+/// The end of a token at `p` that is only a number.
 fn number_end(text: &str, p: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     if !bytes.get(p)?.is_ascii_digit() {

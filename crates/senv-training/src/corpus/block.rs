@@ -1,21 +1,21 @@
-//! Blocks of sentences: how they are delimited, stored and read.
+//! Blocks of sentences: their boundaries, storage and reading.
 //!
-//! A block is stored as the length of each sentence, with the highest bit set where the sentence is the last
-//! of its document, and then the ids of all sentences, back to back.
+//! A block is stored as the length of each sentence, then the ids of all sentences, back to back. The highest bit of a
+//! length marks the last sentence of a document.
 
 use senv_base::TokenId;
 
-/// A block ends with the sentence that brings it to this many tokens.
+/// A block ends with the sentence that brings it to this number of tokens.
 const TOKENS: usize = 4096;
-/// It also ends after this many sentences, which may be empty.
+/// It also ends after this number of sentences, which may be empty.
 const SENTENCES: usize = 4096;
 /// Marks the length of the last sentence of a document.
 pub(super) const DOCUMENT_END: u32 = 1 << 31;
 
-/// Where a block is stored.
+/// The position of a stored block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Block {
-    /// First word in the storage.
+    /// The first word in the storage.
     pub(super) start: u64,
     pub(super) first_sentence: u64,
     pub(super) first_token: u64,
@@ -28,11 +28,11 @@ pub(super) struct Block {
 pub(super) struct BlockWriter {
     lengths: Vec<u32>,
     ids: Vec<u32>,
-    /// The complete blocks, as they are stored.
+    /// The complete blocks, as stored.
     pub(super) words: Vec<u32>,
-    /// Their positions, counted from the start of the run.
+    /// Their positions, relative to the start of the run.
     pub(super) blocks: Vec<Block>,
-    /// Sums over the run.
+    /// The sums over the run.
     pub(super) sums: Sums,
 }
 
@@ -43,14 +43,14 @@ pub(super) struct Sums {
     pub(super) n_tokens: u64,
     pub(super) n_documents: u64,
     pub(super) n_with_two: u64,
-    /// Hash of the sentences in their order, a polynomial so that the hashes of two runs make that of both.
+    /// A hash of the sentences in order. It is a polynomial, so the hashes of two runs give the hash of both.
     pub(super) hash: u64,
 }
 
 const HASH_BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Sums {
-    /// Adds the sums of the run that follows.
+    /// Adds the sums of the following run.
     pub(super) fn extend(&mut self, next: &Self) {
         let (mut power, mut base, mut n) = (1_u64, HASH_BASE, next.n_sentences);
         while n > 0 {
@@ -68,7 +68,7 @@ impl Sums {
     }
 }
 
-/// Hash of one sentence.
+/// The hash of one sentence.
 fn hash(ids: &[u32], document_end: bool) -> u64 {
     let mut state = (ids.len() as u64) << 1 | u64::from(document_end);
     for &id in ids {
@@ -80,7 +80,7 @@ fn hash(ids: &[u32], document_end: bool) -> u64 {
 }
 
 impl BlockWriter {
-    /// Clears the last run.
+    /// Removes the last run.
     pub(super) fn clear(&mut self) {
         self.words.clear();
         self.blocks.clear();
@@ -122,12 +122,12 @@ impl BlockWriter {
     }
 }
 
-/// A block of sentences in memory, reused from block to block; it allocates only while it grows.
+/// A block of sentences in memory, reused from block to block. It allocates only while it grows.
 #[derive(Debug, Clone, Default)]
 pub struct BlockBuffer {
     /// As stored; may be longer than the block.
     words: Vec<u32>,
-    /// Where each sentence ends in `words`.
+    /// The end of each sentence in `words`.
     ends: Vec<u32>,
     n_tokens: usize,
     first_sentence: u64,
@@ -146,7 +146,7 @@ impl BlockBuffer {
         &mut self.words[..n]
     }
 
-    /// Indexes the sentences of what was read; false if it is not the block.
+    /// Indexes the sentences of the data just read; false if it is not the block.
     pub(super) fn index(&mut self, block: &Block) -> bool {
         let n = block.n_sentences as usize;
         let total = n as u64 + u64::from(block.n_tokens);
@@ -166,13 +166,13 @@ impl BlockBuffer {
         whole
     }
 
-    /// Number of sentences.
+    /// The number of sentences.
     #[must_use]
     pub fn n_sentences(&self) -> usize {
         self.ends.len()
     }
 
-    /// Number of tokens of all sentences.
+    /// The number of tokens in all sentences.
     #[must_use]
     pub fn n_tokens(&self) -> usize {
         self.n_tokens
@@ -184,7 +184,7 @@ impl BlockBuffer {
         self.first_sentence
     }
 
-    /// Sentence `i` of the block; empty where no token is in the vocabulary.
+    /// Sentence `i` of the block; empty if no token is in the vocabulary.
     ///
     /// # Panics
     /// If `i` is not below [`BlockBuffer::n_sentences`].
@@ -211,7 +211,7 @@ impl BlockBuffer {
         bytemuck::cast_slice(&self.words[start..start + self.n_tokens])
     }
 
-    /// The sentences in order.
+    /// Iterates over the sentences in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[TokenId]> + '_ {
         (0..self.n_sentences()).map(|i| self.sentence(i))
     }

@@ -1,8 +1,8 @@
-//! A reading that was stopped, kept to go on from.
+//! Stores an interrupted reading so that it can be resumed.
 //!
-//! `PATH` is a checkpoint of the kind `text`: which pieces were read, and what of. `PATH.ids` are the ids, and
-//! `PATH.words` the words with their counts, of all sets. Both are the temporary files of the reading, which only get a
-//! name where the system can give them one (Linux, in the same file system), and are copied elsewhere.
+//! `PATH` is a checkpoint of the kind `text` that lists the pieces read and their source. `PATH.ids` contains the ids,
+//! and `PATH.words` the words of all sets with their counts. Both are the temporary files of the reading. They get
+//! these names if the system can name them (Linux, in the same file system), and are copied otherwise.
 
 use std::{
     fs,
@@ -24,40 +24,41 @@ use senv_base::{Error, Result};
 use senv_model::Vocabulary;
 use senv_text::{TextOptions, Tokenizer};
 
-/// Where a reading that is stopped keeps what it has read, and whether it goes on from there.
+/// Where an interrupted reading is stored, and whether to resume from it.
 ///
-/// Only a text of more than a million words is worth it. A reading that ends removes what an earlier one has kept.
+/// Only a text of more than a million words is stored. A completed reading removes what an earlier one stored.
 ///
-/// A program with readings of its own keeps them as a checkpoint of a kind of its own, and with what does not fit into
-/// memory in files beside it.
+/// Programs with other kinds of readings store them as a checkpoint with its own kind, and data that does not fit in
+/// memory in files next to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptReading {
-    /// A checkpoint; beside that of a corpus stand two files, with `.ids` and `.words` at the end of their names.
+    /// The checkpoint. For a corpus, there are two more files next to it, with `.ids` and `.words` at the end of their
+    /// names.
     pub path: PathBuf,
-    /// Go on from there, if there is something of the same text and the same options.
+    /// Whether to resume, if the stored reading has the same text and options.
     pub resume: bool,
-    /// Where the run comes from, written into the checkpoint: see [`RunOptions::origin`](crate::RunOptions::origin).
+    /// The origin of the run, stored in the checkpoint; see [`RunOptions::origin`](crate::RunOptions::origin).
     pub origin: String,
 }
 
-/// The ends of the names of the files beside the checkpoint of a corpus.
+/// The name suffixes of the files next to the checkpoint of a corpus.
 const BESIDE: [&str; 2] = [".ids", ".words"];
 
-/// What has been read.
+/// The state of a reading.
 #[derive(Serialize, Deserialize)]
 pub(super) struct State {
     /// The number of the next piece.
     pub(super) next: u64,
     pub(super) pieces: Vec<Piece>,
     n_words: u64,
-    /// Of the ids and of the words.
+    /// The checksums of the ids and of the words.
     checksums: [u32; 2],
     runs: SortedRunList,
 }
 
-/// What a reading goes on from.
+/// The stored reading from which to resume.
 pub(super) struct Resumed {
-    /// Share of the text.
+    /// The completed share of the text.
     pub(super) done: f64,
     pub(super) state: State,
     pub(super) storage: Growing,
@@ -65,10 +66,10 @@ pub(super) struct Resumed {
 }
 
 impl KeptReading {
-    /// The [kind](crate::checkpoint::kind) of its checkpoint.
+    /// The [kind](crate::checkpoint::kind) of the checkpoint of a corpus.
     pub const KIND: &str = "text";
 
-    /// A file beside the checkpoint, whose name ends with `suffix`.
+    /// The path of a file next to the checkpoint, whose name ends with `suffix`.
     #[must_use]
     pub fn beside(&self, suffix: &str) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
@@ -76,25 +77,26 @@ impl KeptReading {
         name.into()
     }
 
-    /// Whether a reading of this kind is kept there. Whatever else may be there, whoever wrote it will say.
+    /// Whether a reading of this kind is stored there. If something else is, this returns false, and the code that
+    /// wrote it reports errors.
     #[must_use]
     pub fn is_there(&self, kind: &str) -> bool {
         checkpoint::kind(&self.path).is_ok_and(|found| found == kind)
     }
 
-    /// Whether a reading of this kind may be kept: a run that goes on from its training reads the text again, and loses
-    /// nothing if it is stopped meanwhile, unless its checkpoint were replaced.
+    /// Whether a reading of this kind can be stored. A run that resumes training reads the text again. If interrupted,
+    /// it loses nothing, but its training checkpoint must not be replaced.
     #[must_use]
     pub fn has_room(&self, kind: &str) -> bool {
         !self.resume || !self.path.exists() || self.is_there(kind)
     }
 
-    /// Keeps a reading of this kind by `write`, which writes the checkpoint and the files beside it, named by the ends
-    /// of their names.
+    /// Stores a reading of this kind with `write`, which writes the checkpoint and the files next to it. `beside` lists
+    /// their name suffixes.
     ///
     /// # Errors
-    /// [`Error::BadFile`] if a file beside it is no part of a reading that was kept: it is not replaced. Those of
-    /// `write`; where it fails, what an earlier reading has kept stays.
+    /// [`Error::BadFile`] if a file next to it is not part of a stored reading; that file is not replaced. The errors
+    /// of `write`; if it fails, the earlier stored reading is kept.
     pub fn keep(&self, kind: &str, beside: &[&str], write: impl FnOnce() -> Result<()>) -> Result<()> {
         let beside: Vec<PathBuf> = beside.iter().map(|suffix| self.beside(suffix)).collect();
         let replaces = self.is_there(kind);
@@ -104,14 +106,14 @@ impl KeptReading {
         }
         let kept = write();
         if kept.is_err() && !self.is_there(kind) {
-            // The error is that of the writing.
+            // The error of the writing is returned.
             let _ = remove(&beside);
         }
-        // The whole is the reading, which is not over.
+        // The step is only part of the reading, which is not complete.
         kept.map_err(Error::of_step)
     }
 
-    /// Removes a reading of this kind, with the files beside it.
+    /// Removes a stored reading of this kind and the files next to it.
     ///
     /// # Errors
     /// [`Error::Io`] if a file cannot be removed.
@@ -123,15 +125,15 @@ impl KeptReading {
         beside.iter().try_for_each(|suffix| remove(&[self.beside(suffix)]))
     }
 
-    /// The files as they are now, their names, sizes and times: a reading is gone on from where these are the same.
-    /// `None` if one of them cannot be read again, such as standard input.
+    /// The current state of the files: names, sizes and times. A reading is resumed only if these are unchanged. `None`
+    /// if a file cannot be read again, such as standard input.
     #[must_use]
     pub fn of_files(paths: &[PathBuf]) -> Option<String> {
         let files: Vec<_> = paths.iter().map(|path| stamp(path)).collect::<Option<_>>()?;
         Some(format!("(name, bytes, time) of the files {files:?}"))
     }
 
-    /// Keeps what was read of a corpus, of which `storage` holds the ids.
+    /// Stores a partly read corpus, whose ids are in `storage`.
     pub(super) fn keep_corpus(
         &self,
         of: &str,
@@ -143,7 +145,7 @@ impl KeptReading {
         self.keep(Self::KIND, &BESIDE, || self.write(of, done, read, storage, runs))
     }
 
-    /// Removes what was kept of a corpus.
+    /// Removes a stored corpus.
     pub(super) fn remove_corpus(&self) -> Result<()> {
         self.remove(Self::KIND, &BESIDE)
     }
@@ -164,7 +166,7 @@ impl KeptReading {
         checkpoint::save_with(&self.path, Self::KIND, &about, &state, &[])
     }
 
-    /// What an earlier reading of the same has kept, if it is wanted and there.
+    /// Loads the stored reading of the same text, if resuming is enabled and it exists.
     pub(super) fn load(&self, of: &str) -> Result<Option<Resumed>> {
         if !self.resume || !self.is_there(Self::KIND) {
             return Ok(None);
@@ -205,8 +207,8 @@ fn remove(paths: &[PathBuf]) -> Result<()> {
     })
 }
 
-/// What a reading is of: the files as they are now, how they are read, and which of how many ranks reads its part of
-/// them. `None` for an input that cannot be read again.
+/// Identifies a reading: the current files, how they are read, and which of how many ranks reads its part of them.
+/// `None` for input that cannot be read again.
 pub(super) fn reading_of(
     paths: &[PathBuf],
     tokenizer: &Tokenizer,
@@ -224,7 +226,7 @@ pub(super) fn reading_of(
     Some(format!("{files}; {tokenizer:?}; {text:?}; vocabulary {known:?}{part}"))
 }
 
-/// Name, size and time of the last change of a file, in nanoseconds; `None` if it is something else than a file.
+/// Name, size and modification time of a file, in nanoseconds; `None` if it is not a regular file.
 fn stamp(path: &Path) -> Option<(&Path, u64, u128)> {
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let changed = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;

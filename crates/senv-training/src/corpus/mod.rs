@@ -1,4 +1,4 @@
-//! Text -> vocabulary and token ids, in one pass and bounded memory.
+//! Converts text to a vocabulary and token ids, in one pass and bounded memory.
 
 mod block;
 mod kept;
@@ -27,11 +27,11 @@ use senv_base::{Error, Observer, Result};
 use senv_model::Vocabulary;
 use senv_text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Split, TableText, TextOptions, Tokenizer};
 
-/// Bytes of counts of tokens in memory, of all threads together. With what is reserved for more, and to sort them in,
-/// they take half a GiB.
+/// The maximum bytes of token counts in memory, over all threads. With reserved space and memory for sorting, they take
+/// half a GiB.
 const COUNT_BYTES: usize = 200 << 20;
 
-/// How text becomes a [`Corpus`].
+/// The options for reading a [`Corpus`] from text.
 ///
 /// ```
 /// use senv_core::{CorpusOptions, Tokenizer};
@@ -40,47 +40,48 @@ const COUNT_BYTES: usize = 200 << 20;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CorpusOptions {
-    /// Tokenizes sentences; [`Tokenizer::words`] with lower-casing by default.
+    /// The tokenizer; [`Tokenizer::words`] with lower-casing by default.
     pub tokenizer: Tokenizer,
-    /// Tokens that occur less often are left out; 5 by default. Ignored where a vocabulary is given.
+    /// Tokens that occur less often are left out; 5 by default. Ignored if a vocabulary is given.
     pub min_count: u64,
-    /// At most this many tokens, the most frequent; no limit by default. Ignored where a vocabulary is given.
+    /// The maximum number of tokens; the most frequent are kept. No limit by default. Ignored if a vocabulary is given.
     pub max_vocabulary: Option<usize>,
-    /// Tokens that stay in the vocabulary whatever their count and the limit, such as the words of a model that is
-    /// trained further; one that the text lacks has a count of 0. None by default. Ignored where a vocabulary is given.
+    /// Tokens that stay in the vocabulary regardless of their count and the limit, such as the words of a model that is
+    /// trained further. A token that is not in the text has a count of 0. None by default. Ignored if a vocabulary is
+    /// given.
     pub keep: Vec<String>,
-    /// Whether tokens that are not in the vocabulary keep their place, as the id that is the length of the vocabulary;
-    /// they are left out by default.
+    /// Whether out-of-vocabulary tokens are kept; their id is then the length of the vocabulary. They are left out by
+    /// default.
     pub keep_unknown: bool,
-    /// Threads that read; 0 (default) for all cores. The result is always the same.
+    /// The number of threads that read; 0 (default) for all cores. It does not affect the result.
     pub threads: usize,
-    /// What to do with lines that are not UTF-8; an error by default.
+    /// How lines that are not UTF-8 are handled; an error by default.
     pub invalid_utf8: InvalidUtf8,
-    /// The longest accepted line, in bytes, at least 1; 1 MiB by default.
+    /// The maximum line length in bytes, at least 1; 1 MiB by default.
     pub max_line_bytes: usize,
-    /// Which fields are the text, of CSV, TSV and JSON lines; none by default: a line is a line.
+    /// The fields of CSV, TSV and JSON lines that contain the text; by default none, and files are plain lines.
     pub table: Option<TableText>,
-    /// What is cut into sentences; none by default: a line is a sentence.
+    /// How text is split into sentences; by default each line is a sentence.
     pub split: Option<Split>,
-    /// Whether a file may become more text than any text does ([`TextOptions::any_expansion`]); not by default.
+    /// Whether a file may expand to more text than is plausible ([`TextOptions::any_expansion`]); false by default.
     pub any_expansion: bool,
-    /// Folder of the temporary file, which takes four bytes a token; the system's temporary folder by default. On some
-    /// machines that folder is in memory: name another for texts of many gigabytes.
+    /// The folder of the temporary file, which takes four bytes per token; the system's temporary folder by default. On
+    /// some machines that folder is in memory: choose another for texts of many gigabytes.
     pub scratch_dir: Option<PathBuf>,
-    /// Where a reading that is stopped is kept, and gone on from; nowhere by default. Input that cannot be read again
-    /// is not kept. Each rank needs a place of its own.
+    /// Where an interrupted reading is stored and resumed; nowhere by default. Input that cannot be read again is not
+    /// stored. Each rank needs its own path.
     pub kept: Option<KeptReading>,
 }
 
 impl CorpusOptions {
-    /// How lines are read.
+    /// Returns the options for reading lines.
     #[must_use]
     pub fn text_options(&self) -> TextOptions {
         let Self { invalid_utf8, max_line_bytes, ref table, split, any_expansion, .. } = *self;
         TextOptions { invalid_utf8, max_line_bytes, table: table.clone(), split, any_expansion, quoted_pairs: false }
     }
 
-    /// The same with lines read so.
+    /// Returns these options with other options for reading lines.
     #[must_use]
     pub fn with_text_options(self, text: TextOptions) -> Self {
         let TextOptions { invalid_utf8, max_line_bytes, table, split, any_expansion, quoted_pairs: _ } = text;
@@ -108,17 +109,16 @@ impl Default for CorpusOptions {
     }
 }
 
-/// A text as token ids, in blocks that are read one by one, in any order and from any number of threads.
+/// A text as token ids, in blocks that can be read separately, in any order and from any number of threads.
 ///
-/// A line of text is a sentence, a line without a token ends a document, and so does the end of a file.
-/// Sentences keep their order; one whose tokens are all unknown is kept as an empty sentence, so that the index of
-/// a sentence is its position in the text.
+/// A line of text is a sentence. A line without tokens ends a document, and so does the end of a file. Sentences keep
+/// their order. A sentence with only unknown tokens is kept as an empty sentence, so the index of a sentence is its
+/// position in the text.
 ///
-/// More than a million ids are stored in a temporary file. It has no name where the system allows that, so it
-/// disappears when the process ends, in whatever way. 40 bytes for every 4,096 tokens stay in memory. The counts of
-/// tokens take half a GiB of memory at most: those of a text with more distinct tokens go to a second temporary file,
-/// and are as exact. Vocabulary, blocks and ids depend on the text alone, not on the number of threads or on how the
-/// file was compressed.
+/// More than a million ids are stored in a temporary file. If the system allows, that file has no name, so it
+/// disappears when the process ends for any reason. 40 bytes per 4,096 tokens stay in memory. The counts of tokens take
+/// at most half a GiB of memory. Texts with more distinct tokens use a second temporary file, with exact counts too.
+/// Vocabulary, blocks and ids depend only on the text, not on the number of threads or the compression of the files.
 ///
 /// ```
 /// use senv_core::{Corpus, CorpusOptions, NoObserver, corpus::BlockBuffer};
@@ -155,14 +155,14 @@ fn owned(paths: &[impl AsRef<Path>]) -> Vec<PathBuf> {
 impl Corpus {
     /// Reads files (plain, gzip, Zstandard; `-` is standard input), counts their tokens and maps them to ids.
     ///
-    /// `observer` gets a report ten times a second: `units` are tokens, `done` is 0 where the size of the input is not
-    /// known. It also gets a note on lines with replaced bytes and on files without text.
+    /// `observer` receives up to ten reports per second: `units` counts tokens, and `done` is 0 if the size of the
+    /// input is unknown. It also receives notes on lines with replaced bytes and on files without text.
     ///
     /// # Errors
-    /// [`Error::EmptyInput`] if there is no token in any file; [`Error::EmptyVocabulary`] if all of them are too
-    /// rare; [`Error::Io`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] for the first line of the text that
-    /// is not accepted; [`Error::Interrupted`] if the observer asks to stop; [`Error::InvalidParameter`] for an
-    /// option outside its range or no file at all.
+    /// [`Error::EmptyInput`] if no file contains a token; [`Error::EmptyVocabulary`] if all tokens are too rare;
+    /// [`Error::Io`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] for the first line that is not accepted;
+    /// [`Error::Interrupted`] if the observer asks to stop; [`Error::InvalidParameter`] if an option is out of range or
+    /// there are no files.
     pub fn read(
         paths: &[impl AsRef<Path>],
         options: &CorpusOptions,
@@ -171,13 +171,13 @@ impl Corpus {
         Self::read_part(paths, options, None, observer)
     }
 
-    /// As [`Corpus::read`], and where the run is one of several ranks, of the corpus the part of this rank: the pieces
-    /// of a MiB are dealt out to them in turn. The vocabulary counts the tokens of all, and is that of a run by itself.
-    /// If the observer of one of them asks to stop, all of them stop, and each keeps what it has read.
+    /// Like [`Corpus::read`]. If the run is one of several ranks, reads the part of this rank: pieces of 1 MiB are
+    /// dealt to the ranks in turn. The vocabulary counts the tokens of all ranks and equals that of a single run. If
+    /// the observer of one rank asks to stop, all ranks stop, and each stores what it has read.
     ///
     /// # Errors
-    /// As [`Corpus::read`]; [`Error::Rank`] if another rank has ended; [`Error::InvalidParameter`] if the text has
-    /// fewer pieces than there are ranks.
+    /// The errors of [`Corpus::read`]; [`Error::Rank`] if another rank has ended; [`Error::InvalidParameter`] if the
+    /// text has fewer pieces than there are ranks.
     pub fn read_part(
         paths: &[impl AsRef<Path>],
         options: &CorpusOptions,
@@ -190,7 +190,7 @@ impl Corpus {
         Self::read_counting(&owned(paths), options, ranks, COUNT_BYTES, observer)
     }
 
-    /// As [`Corpus::read_part`], with so many bytes of counts in memory.
+    /// Like [`Corpus::read_part`], with `count_bytes` bytes of counts in memory.
     fn read_counting(
         paths: &[PathBuf],
         options: &CorpusOptions,
@@ -198,7 +198,7 @@ impl Corpus {
         count_bytes: usize,
         observer: &dyn Observer,
     ) -> Result<(Vocabulary, Self)> {
-        // Ranks hand their counts to each other, which takes them in memory.
+        // Ranks send their counts to each other, which needs them in memory.
         let count_bytes = if ranks.is_some() { usize::MAX } else { count_bytes };
         let (passed, counts) = checked_pass(paths, options, None, ranks, count_bytes, observer)?;
         let CorpusOptions { min_count, max_vocabulary, ref keep, .. } = *options;
@@ -220,10 +220,10 @@ impl Corpus {
         }
     }
 
-    /// Reads files with a given vocabulary: to train a model further, or to read other text with it.
+    /// Reads files with a given vocabulary, to train a model further or to read other text with it.
     ///
     /// # Errors
-    /// As [`Corpus::read`], but that no token needs to be known.
+    /// The errors of [`Corpus::read`], except that all tokens may be unknown.
     pub fn with_vocabulary(
         paths: &[impl AsRef<Path>],
         vocabulary: &Vocabulary,
@@ -248,7 +248,7 @@ impl Corpus {
         Ok(Self { storage, blocks, sums, n_unknown: all - sums.n_tokens, n_replaced })
     }
 
-    /// A corpus of sentences that are token ids already: one document, in memory.
+    /// Creates a corpus from sentences that are already token ids: one document, in memory.
     #[must_use]
     pub fn from_sentences(sentences: Sentences) -> Self {
         let mut writer = BlockWriter::default();
@@ -261,50 +261,49 @@ impl Corpus {
         Self { storage: Storage::Memory(words), blocks, sums, n_unknown: 0, n_replaced: 0 }
     }
 
-    /// Number of sentences, empty ones included.
+    /// The number of sentences, including empty ones.
     #[must_use]
     pub fn n_sentences(&self) -> u64 {
         self.sums.n_sentences
     }
 
-    /// Number of documents.
+    /// The number of documents.
     #[must_use]
     pub fn n_documents(&self) -> u64 {
         self.sums.n_documents
     }
 
-    /// Number of tokens: those that are in the vocabulary, and all where [`CorpusOptions::keep_unknown`] is set.
+    /// The number of tokens in the vocabulary, or of all tokens with [`CorpusOptions::keep_unknown`].
     #[must_use]
     pub fn n_tokens(&self) -> u64 {
         self.sums.n_tokens
     }
 
-    /// Number of out-of-vocabulary tokens, which were left out.
+    /// The number of out-of-vocabulary tokens, which were left out.
     #[must_use]
     pub fn n_unknown(&self) -> u64 {
         self.n_unknown
     }
 
-    /// Number of lines in which invalid bytes were replaced.
+    /// The number of lines in which invalid bytes were replaced.
     #[must_use]
     pub fn n_replaced(&self) -> u64 {
         self.n_replaced
     }
 
-    /// A hash that identifies the corpus: it depends on every token, on the ends of sentences and on
-    /// those of documents.
+    /// A hash that identifies the corpus: it depends on every token and on the ends of sentences and documents.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.sums.hash
     }
 
-    /// Number of blocks.
+    /// The number of blocks.
     #[must_use]
     pub fn n_blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Number of tokens in the blocks before `block`.
+    /// The number of tokens in the blocks before `block`.
     ///
     /// # Panics
     /// If `block` is above [`Corpus::n_blocks`].
@@ -313,8 +312,7 @@ impl Corpus {
         if block == self.blocks.len() { self.sums.n_tokens } else { self.blocks[block].first_token }
     }
 
-    /// The block that holds a sentence, counted from 0; the number of blocks where there is no such
-    /// sentence.
+    /// The block that contains a sentence, counted from 0; the number of blocks if the sentence does not exist.
     #[must_use]
     pub fn block_of(&self, sentence: u64) -> usize {
         if sentence >= self.sums.n_sentences {
@@ -323,17 +321,16 @@ impl Corpus {
         self.blocks.partition_point(|block| block.first_sentence <= sentence) - 1
     }
 
-    /// The folder of its temporary file, for others that belong to it; `None` where the ids are in memory.
+    /// The folder of the temporary file, for other files that belong to it; `None` if the ids are in memory.
     #[must_use]
     pub fn scratch_dir(&self) -> Option<&Path> {
         Some(self.storage.folder()).filter(|folder| !folder.as_os_str().is_empty())
     }
 
-    /// Reads a block: consecutive sentences, about 4,096 tokens (more only where a sentence is longer).
+    /// Reads a block: consecutive sentences with about 4,096 tokens (more only if a sentence is longer).
     ///
     /// # Errors
-    /// [`Error::Io`] if the temporary file cannot be read; [`Error::BadFile`] if it does not hold what was written
-    /// to it.
+    /// [`Error::Io`] if the temporary file cannot be read; [`Error::BadFile`] if its content has changed.
     ///
     /// # Panics
     /// If `block` is not below [`Corpus::n_blocks`].
@@ -350,7 +347,7 @@ impl Corpus {
     }
 }
 
-/// The pass over the text, with the checks before and after.
+/// Runs the pass over the text, with the checks before and after it.
 fn checked_pass(
     paths: &[PathBuf],
     options: &CorpusOptions,

@@ -1,8 +1,8 @@
-//! The one pass over the text: tokenizes pieces of it to provisional ids, on several threads.
+//! The single pass over the text: tokenizes pieces of it to provisional ids, on several threads.
 //!
-//! A free thread takes the next piece from the one reader, so pieces are handed out in order; the ids of a piece are
-//! appended to the common storage as one stretch. Each thread counts with a vocabulary of its own, and sets it aside on
-//! the disk when it has become large.
+//! A free thread takes the next piece from the shared reader, so pieces are handed out in order. The ids of a piece are
+//! appended to the shared storage as one stretch. Each thread counts with its own vocabulary, and writes it to disk
+//! when it becomes large.
 
 use std::{
     path::PathBuf,
@@ -27,30 +27,30 @@ use senv_base::{
 use senv_model::{Vocabulary, words::VocabularyBuilder};
 use senv_text::{BlockReader, ReadingProgress, TextBlock, TextOptions, check_line, cut_line};
 
-/// Bytes of text handed to a thread at a time.
+/// The bytes of text handed to a thread at a time.
 const PIECE: usize = 1 << 20;
-/// The id of an out-of-vocabulary token, where the vocabulary is given.
+/// The id of an out-of-vocabulary token, if the vocabulary is given.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
-/// What the pass returns.
+/// The result of the pass.
 pub(super) struct PassOutput {
     /// In the order of the text.
     pub(super) pieces: Vec<Piece>,
     pub(super) storage: Storage,
-    /// Lines in which invalid bytes were replaced.
+    /// The number of lines in which invalid bytes were replaced.
     pub(super) n_replaced: u64,
 }
 
 /// The counts of all sets of provisional ids.
 pub(super) enum Counts {
-    /// By the number of the set: there is one for each thread.
+    /// By the number of the set; each thread has one.
     Memory(Vec<VocabularyBuilder>),
-    /// All of them as runs.
+    /// All of them, as sorted runs.
     Disk(SortedRuns),
 }
 
 /// Reads all files. The threads keep up to `count_bytes` of counts in memory. With `known`, tokens are looked up there
-/// and not counted. Rank r of R reads piece number i where i mod R is r; if one of them is stopped, all are.
+/// and not counted. Of R ranks, rank r reads the pieces i with i mod R = r; if one rank is stopped, all are.
 pub(super) fn pass(
     paths: &[PathBuf],
     options: &CorpusOptions,
@@ -60,7 +60,7 @@ pub(super) fn pass(
     observer: &dyn Observer,
 ) -> Result<(PassOutput, Counts)> {
     let n_threads = thread_count(options.threads);
-    // The length of a sentence has 31 bits.
+    // The length of a sentence is stored in 31 bits.
     let max_line_bytes = options.max_line_bytes.min(DOCUMENT_END as usize - 1);
     let text = TextOptions { max_line_bytes, ..options.text_options() };
     let part = ranks.map(|ranks| (ranks.rank() as u64, ranks.n_ranks() as u64));
@@ -76,7 +76,7 @@ pub(super) fn pass(
     let mut before = Vec::new();
     let (storage, runs) = if let Some(Resumed { done, state, storage, runs }) = resumed {
         if let Err(error) = input.skip(state.next, done, observer) {
-            // What was kept stays.
+            // The stored reading is kept.
             return Err(of_all(ranks, Some(error))?.unwrap_or(Error::Interrupted { action: "reading the text" }));
         }
         before = state.pieces;
@@ -135,7 +135,7 @@ pub(super) fn pass(
         return Err(error);
     }
     let counts = if runs.is_empty() || ranks.is_some() {
-        // Ranks hand their counts to each other, which takes them in memory.
+        // Ranks send their counts to each other, which needs them in memory.
         let mut builders = runs.builders()?;
         builders.extend(workers.into_iter().map(|worker| worker.builder));
         Counts::Memory(builders)
@@ -144,18 +144,18 @@ pub(super) fn pass(
         Counts::Disk(runs)
     };
     if let Some((kept, _)) = &kept {
-        // From here on the ids are replaced by those of the vocabulary.
+        // From now on, the ids are replaced by those of the vocabulary.
         kept.remove_corpus()?;
     }
     let n_replaced = pieces.iter().map(|piece| piece.n_replaced).sum::<u64>() + input.blocks.n_replaced();
     Ok((PassOutput { pieces, storage: storage.finish(), n_replaced }, counts))
 }
 
-/// What has ended the reading here, or the end of that of another rank: where one of them is stopped, all of them are.
+/// The error that ended the reading on this rank, or an interruption on another: if one rank is stopped, all are.
 fn of_all(ranks: Option<&dyn Reduce>, own: Option<Error>) -> Result<Option<Error>> {
     let is_stopped = matches!(own, Some(Error::Interrupted { .. }));
     match ranks {
-        // Another error ends the run of this rank, and so that of the others.
+        // Any other error ends the run of this rank, and so that of the others.
         Some(ranks) if own.is_none() || is_stopped => {
             let [n_stopped] = ranks::sum(ranks, [f64::from(u8::from(is_stopped))])?;
             Ok(own.or_else(|| (n_stopped > 0.0).then_some(Error::Interrupted { action: "reading the text" })))
@@ -170,13 +170,14 @@ fn set_all_aside(workers: Vec<Worker>, runs: &mut SortedRuns) -> Result<()> {
 
 struct Input {
     blocks: BlockReader,
-    /// Index of the next piece.
+    /// The index of the next piece.
     next: u64,
     progress: ReadingProgress,
 }
 
 impl Input {
-    /// Reads past the first pieces, of which an earlier reading has kept the ids: this share of the work is done.
+    /// Skips the first pieces, whose ids an earlier reading stored. `done` is the share of the work that they
+    /// represent.
     fn skip(&mut self, n: u64, done: f64, observer: &dyn Observer) -> Result<()> {
         let mut block = TextBlock::default();
         while self.next < n && self.blocks.next_block(&mut block)? {
@@ -206,7 +207,7 @@ struct Shared<'a> {
     observer: &'a dyn Observer,
 }
 
-/// A lock holder that panics ends the whole pass, so its state is never seen.
+/// If a thread panics while holding a lock, the whole pass ends, so the state is never seen.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -216,7 +217,7 @@ fn into_inner<T>(mutex: Mutex<T>) -> T {
 }
 
 impl Shared<'_> {
-    /// The work of one thread, to the end of the text.
+    /// The work of one thread, up to the end of the text.
     fn work(&self, thread: usize) -> (Worker, Vec<Piece>) {
         let mut worker = Worker { set: thread, ..Worker::default() };
         let mut pieces = Vec::new();
@@ -230,8 +231,8 @@ impl Shared<'_> {
             };
             match result {
                 Ok(piece) => pieces.push(Piece { number, ..piece }),
-                // Pieces before this one were given out before it, so the first error of the text is found
-                // whatever the number of threads.
+                // Earlier pieces were handed out earlier, so the first error of the text is found at any number of
+                // threads.
                 Err(error) => {
                     self.stop.store(true, Ordering::Relaxed);
                     let mut failure = lock(&self.failure);
@@ -245,10 +246,10 @@ impl Shared<'_> {
         (worker, pieces)
     }
 
-    /// Takes the next piece of text, and reports to the observer now and then.
+    /// Takes the next piece of text, and reports to the observer from time to time.
     fn take(&self, block: &mut TextBlock) -> (u64, Result<bool>) {
         let mut input = lock(&self.input);
-        // Another thread was asked to stop: what comes after its piece is not read, so that what was read has no gap.
+        // Another thread was asked to stop: nothing after its piece is read, so the text read has no gap.
         if self.stop.load(Ordering::Relaxed) {
             return (input.next, Ok(false));
         }
@@ -325,7 +326,7 @@ impl Shared<'_> {
         Ok(Piece { number: 0, set, file: block.file, start, n_sentences, n_ids, starts_document, n_replaced })
     }
 
-    /// Writes the counts of a thread to the disk; the thread then counts anew.
+    /// Writes the counts of a thread to disk; the thread then starts counting again.
     fn set_aside(&self, worker: &mut Worker) -> Result<()> {
         let order = worker.builder.ids_by_token()?;
         lock(&self.runs).write(worker.set, &worker.builder, &order)?;
@@ -335,7 +336,7 @@ impl Shared<'_> {
     }
 }
 
-/// What a thread keeps from piece to piece.
+/// The data that a thread keeps from piece to piece.
 #[derive(Default)]
 struct Worker {
     builder: VocabularyBuilder,

@@ -1,4 +1,4 @@
-//! A piece of the text, as its ids are stored.
+//! A piece of the text, with its ids as stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ pub(super) struct Piece {
     pub(super) start: u64,
     pub(super) n_sentences: usize,
     pub(super) n_ids: usize,
-    /// Whether a blank line stands before the first sentence.
+    /// Whether a blank line precedes the first sentence.
     pub(super) starts_document: bool,
     pub(super) n_replaced: u64,
 }
 
 impl Piece {
-    /// The word after its last, if there is such a number.
+    /// The word after its last, unless that overflows.
     pub(super) fn end(&self) -> Option<u64> {
         self.start.checked_add(self.n_sentences as u64)?.checked_add(self.n_ids as u64)
     }

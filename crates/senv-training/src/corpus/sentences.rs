@@ -4,7 +4,7 @@ use std::path::Path;
 use super::stored_list::{StoredList, StoredListWriter};
 use senv_base::{Error, Result, TokenId};
 
-/// A ragged batch of sentences: ids back to back, one offset a sentence.
+/// A ragged batch of sentences: ids back to back, with one offset per sentence.
 ///
 /// ```
 /// use senv_core::{Sentences, TokenId};
@@ -43,13 +43,13 @@ impl<S: IntoIterator<Item = TokenId>> FromIterator<S> for Sentences {
 }
 
 impl Sentences {
-    /// An empty batch.
+    /// Creates an empty batch.
     #[must_use]
     pub fn new() -> Self {
         Self { ids: StoredList::default(), offsets: vec![0].into() }
     }
 
-    /// A batch from its parts: `offsets` starts with 0, never decreases, and ends with `ids.len()`.
+    /// Creates a batch from its parts. `offsets` starts with 0, never decreases, and ends with `ids.len()`.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the offsets do not fit the ids.
@@ -67,26 +67,26 @@ impl Sentences {
         })
     }
 
-    /// Appends a sentence, in memory.
+    /// Appends a sentence in memory.
     pub fn push(&mut self, tokens: impl IntoIterator<Item = TokenId>) {
         let ids = self.ids.to_mut();
         ids.extend(tokens);
         self.offsets.to_mut().push(ids.len() as u64);
     }
 
-    /// Number of sentences.
+    /// The number of sentences.
     #[must_use]
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Whether there is no sentence.
+    /// Whether there are no sentences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of tokens of all sentences.
+    /// The number of tokens in all sentences.
     #[must_use]
     pub fn n_tokens(&self) -> usize {
         self.ids.len()
@@ -102,20 +102,19 @@ impl Sentences {
         &self.ids[offsets[0] as usize..offsets[1] as usize]
     }
 
-    /// The sentences in order.
+    /// Iterates over the sentences in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[TokenId]> + '_ {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// Removes every sentence and keeps the memory.
+    /// Removes all sentences and keeps the memory.
     pub fn clear(&mut self) {
         self.ids.to_mut().clear();
         self.offsets.to_mut().truncate(1);
     }
 }
 
-/// Many sentences that are written once: up to 16 MiB of them stay in memory, more go to temporary files without a
-/// name.
+/// Writes many sentences once: up to 16 MiB stay in memory, and more go to temporary files without names.
 ///
 /// ```
 /// use senv_core::{TokenId, corpus::SentencesWriter};
@@ -132,7 +131,8 @@ pub struct SentencesWriter {
     offsets: StoredListWriter<u64>,
 }
 impl SentencesWriter {
-    /// No sentences yet; files that they come to need lie in `folder`, or else in the system's for temporary files.
+    /// Starts without sentences. If files are needed, they are created in `folder`, or by default in the system's
+    /// temporary folder.
     ///
     /// # Errors
     /// [`Error::Io`] if a temporary file cannot be written.
@@ -142,13 +142,13 @@ impl SentencesWriter {
         Ok(Self { ids: StoredListWriter::new(folder), offsets })
     }
 
-    /// Number of sentences so far.
+    /// The number of sentences so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Whether there is none yet.
+    /// Whether there are no sentences yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -163,7 +163,7 @@ impl SentencesWriter {
         self.offsets.push(self.ids.len() as u64)
     }
 
-    /// The sentences.
+    /// Returns the sentences.
     ///
     /// # Errors
     /// [`Error::Io`] if a temporary file cannot be written or mapped.

@@ -1,8 +1,7 @@
-//! Counts of tokens on the disk, for texts with more distinct tokens than memory is kept for.
+//! Token counts on disk, for texts whose distinct tokens exceed the memory limit.
 //!
-//! A thread whose counts have become large writes them as a run, in the order of the bytes of its tokens, and starts
-//! counting anew. Merged, the runs give the exact count of every token; only those of the vocabulary come back to
-//! memory.
+//! A thread with large counts writes them as a run, sorted by the bytes of the tokens, and starts counting again.
+//! Merging the runs gives the exact count of every token. Only the tokens of the vocabulary are read back into memory.
 
 use std::{
     cmp::Reverse,
@@ -18,26 +17,26 @@ use super::storage::ScratchFile;
 use senv_base::{Control, Error, Observer, Progress, Result};
 use senv_model::{Vocabulary, words::VocabularyBuilder};
 
-/// Bytes that are written at a time.
+/// The number of bytes written at a time.
 const AT_A_TIME: usize = 1 << 20;
-/// Bytes of each run that are read at a time while all are merged.
+/// The number of bytes of each run read at a time during merging.
 const BUFFER: usize = 64 << 10;
-/// Tokens in the order of their bytes between two looks at the observer.
+/// The number of tokens merged between two checks of the observer.
 const LOOK: u64 = 1 << 20;
-/// Bytes of a record before the token: its length, its provisional id, its count.
+/// The bytes of a record before the token: its length, provisional id and count.
 const HEAD: usize = 16;
 
-/// The counts of a thread from some piece of the text to a later one.
+/// The counts of a thread over a range of pieces.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct SortedRun {
-    /// Where it lies in the file.
+    /// The position in the file.
     start: u64,
     end: u64,
     n_tokens: usize,
 }
 
-/// Where the runs lie in their file, by the number of the set of provisional ids; `None` where that set was never
-/// written.
+/// The positions of the runs in their file, by the number of the set of provisional ids; `None` for a set that was
+/// never written.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct SortedRunList(Vec<Option<SortedRun>>);
 
@@ -46,12 +45,12 @@ impl SortedRunList {
         self.0.iter().all(Option::is_none)
     }
 
-    /// Number of sets of provisional ids.
+    /// The number of sets of provisional ids.
     pub(super) fn n_sets(&self) -> usize {
         self.0.len()
     }
 
-    /// Where the last of them ends.
+    /// The end of the last run.
     fn end(&self) -> u64 {
         self.0.iter().flatten().map(|run| run.end).max().unwrap_or(0)
     }
@@ -71,7 +70,7 @@ impl SortedRuns {
         Self { folder, file: None, end: 0, list: SortedRunList::default() }
     }
 
-    /// Those that a reading has kept; `None` if they are not what lies in that file.
+    /// The runs of a stored reading; `None` if the file does not contain them.
     pub(super) fn of_kept(
         file: Option<ScratchFile>,
         list: SortedRunList,
@@ -89,7 +88,7 @@ impl SortedRuns {
         Ok(fits.then(|| Self { folder: folder.to_owned(), file, end, list }))
     }
 
-    /// Gives the file this name, if there is one; returns where the runs lie, and the checksum of all.
+    /// Gives the file this name, if there is a file. Returns the positions of the runs and the checksum of all.
     pub(super) fn keep(&mut self, path: &Path) -> Result<(SortedRunList, u32)> {
         let end = self.end;
         let checksum = self.file.as_mut().map_or(Ok(0), |file| file.keep(path, end).and_then(|()| file.checksum(end)));
@@ -100,12 +99,12 @@ impl SortedRuns {
         self.file.is_none()
     }
 
-    /// Number of sets of provisional ids.
+    /// The number of sets of provisional ids.
     pub(super) fn n_sets(&self) -> usize {
         self.list.n_sets()
     }
 
-    /// Writes the counts of a set of provisional ids; `order` are the ids in the order of the bytes of their tokens.
+    /// Writes the counts of a set of provisional ids; `order` contains the ids sorted by the bytes of their tokens.
     pub(super) fn write(&mut self, set: usize, builder: &VocabularyBuilder, order: &[u32]) -> Result<()> {
         let file = match &self.file {
             Some(file) => file,
@@ -138,7 +137,7 @@ impl SortedRuns {
         Some(SortedRunReader { bytes: BufReader::with_capacity(buffer, bytes), token: Vec::new(), id: 0, count: 0 })
     }
 
-    /// The final ids of a set, `unknown` where the vocabulary lacks the token.
+    /// The final ids of a set; `unknown` for tokens that are not in the vocabulary.
     pub(super) fn table(&self, set: usize, vocabulary: &Vocabulary, unknown: u32) -> Result<Vec<u32>> {
         let Some(run) = self.list.0.get(set).copied().flatten() else { return Ok(Vec::new()) };
         let refused = |_| Error::OutOfMemory { what: "a vocabulary", bytes: 4 * run.n_tokens as u64 };
@@ -155,7 +154,7 @@ impl SortedRuns {
         Ok(table)
     }
 
-    /// The counts of all sets of provisional ids, in memory again.
+    /// Reads the counts of all sets of provisional ids back into memory.
     pub(super) fn builders(&self) -> Result<Vec<VocabularyBuilder>> {
         self.list
             .0
@@ -183,8 +182,8 @@ impl SortedRuns {
         Ok(builder)
     }
 
-    /// The vocabulary of all runs, as [`VocabularyBuilder::finish_keeping`] makes it of one builder; and the number of
-    /// distinct tokens.
+    /// The vocabulary of all runs, as [`VocabularyBuilder::finish_keeping`] builds it from one builder, and the number
+    /// of distinct tokens.
     pub(super) fn vocabulary(
         &self,
         min_count: u64,
@@ -229,20 +228,20 @@ impl SortedRuns {
     }
 }
 
-/// The tokens that can be of the vocabulary.
+/// The tokens that may be in the vocabulary.
 struct Selected<'a> {
     min_count: u64,
     most: Option<usize>,
     keep: HashSet<&'a str>,
     builder: VocabularyBuilder,
-    /// Occurrences of the tokens that were left out.
+    /// The occurrences of tokens that were left out.
     others: u64,
     distinct: u64,
     highest: u64,
 }
 
 impl<'a> Selected<'a> {
-    /// Beyond twice the vocabulary and as many more, those that cannot be of it any more are left out.
+    /// Above twice the vocabulary plus this number, tokens that can no longer be in it are left out.
     const SLACK: usize = 1 << 16;
 
     fn new(min_count: u64, most: Option<usize>, keep: &'a [String]) -> Self {
@@ -251,7 +250,7 @@ impl<'a> Selected<'a> {
     }
 
     fn add(&mut self, token: &[u8], count: u64) -> Result<()> {
-        // Before the first token.
+        // Called before the first token.
         if count == 0 {
             return Ok(());
         }
@@ -269,7 +268,7 @@ impl<'a> Selected<'a> {
         }
     }
 
-    /// Leaves out what is too rare for the vocabulary already.
+    /// Leaves out tokens that are already too rare for the vocabulary.
     fn cut(&mut self, most: usize) -> Result<()> {
         let kept = self.builder.finish_keeping(1, Some(most), &self.kept_ids(), 0)?;
         let mut builder = VocabularyBuilder::default();
@@ -283,7 +282,7 @@ impl<'a> Selected<'a> {
         Ok(())
     }
 
-    /// Ids of the words that stay, of those that have come by so far.
+    /// The ids of the tokens to keep, among those seen so far.
     fn kept_ids(&self) -> Vec<u32> {
         if self.keep.is_empty() {
             return Vec::new();
@@ -331,7 +330,7 @@ struct SortedRunReader<'a> {
 }
 
 impl SortedRunReader<'_> {
-    /// Goes on to the next record; false where there is none.
+    /// Moves to the next record; false if there is none.
     fn advance(&mut self) -> Result<bool> {
         let has_more = self.bytes.fill_buf().map(|bytes| !bytes.is_empty());
         if !has_more.map_err(|e| self.failed(e))? {
@@ -354,7 +353,7 @@ impl SortedRunReader<'_> {
         str::from_utf8(&self.token).map_err(|_| self.damaged())
     }
 
-    /// The error that [`RunBytes`] has wrapped.
+    /// The error that [`RunBytes`] wrapped.
     fn failed(&self, error: io::Error) -> Error {
         match error.downcast::<Error>() {
             Ok(error) => error,

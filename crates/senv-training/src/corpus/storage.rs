@@ -1,4 +1,4 @@
-//! Storage of the ids: in memory while they are few, then in a temporary file without a name.
+//! Storage of the ids: in memory while they are few, then in an unnamed temporary file.
 
 use std::{
     fs::File,
@@ -9,10 +9,10 @@ use std::{
 use senv_base::{Error, Result};
 use senv_model::writing::AtomicFile;
 
-/// Ids in memory at most, 4 MiB of them; more go to a file.
+/// The maximum number of ids in memory, which take 4 MiB; more go to a file.
 const IN_MEMORY: usize = 1 << 20;
 
-/// Takes ids piece by piece.
+/// Receives ids piece by piece.
 pub(super) struct Growing {
     memory: Vec<u32>,
     file: Option<ScratchFile>,
@@ -26,7 +26,7 @@ impl Growing {
         Self { memory: Vec::new(), file: None, n_words: 0, folder }
     }
 
-    /// Appends the parts one after another; returns where the first begins.
+    /// Appends the parts one after another; returns the start of the first.
     pub(super) fn append(&mut self, parts: [&[u32]; 2]) -> Result<u64> {
         let start = self.n_words;
         let n: usize = parts.iter().map(|part| part.len()).sum();
@@ -47,12 +47,12 @@ impl Growing {
         Ok(start)
     }
 
-    /// What a reading has kept, of which so many words count.
+    /// Continues a stored reading, of which the first `n_words` words are valid.
     pub(super) fn of_kept(file: ScratchFile, n_words: u64) -> Self {
         Self { memory: Vec::new(), folder: file.folder.clone(), file: Some(file), n_words }
     }
 
-    /// Whether the ids are in memory: there are few of them.
+    /// Whether the ids are still in memory.
     pub(super) fn is_in_memory(&self) -> bool {
         self.file.is_none()
     }
@@ -73,7 +73,7 @@ impl Growing {
     }
 }
 
-/// Ids that can be read from any position, by several threads.
+/// Ids that several threads can read from any position.
 #[derive(Debug)]
 pub(super) enum Storage {
     Memory(Vec<u32>),
@@ -81,7 +81,7 @@ pub(super) enum Storage {
 }
 
 impl Storage {
-    /// Reads `to.len()` words from word `start` on.
+    /// Reads `to.len()` words starting at word `start`.
     pub(super) fn read(&self, start: u64, to: &mut [u32]) -> Result<()> {
         match self {
             Self::Memory(words) => to.copy_from_slice(&words[start as usize..start as usize + to.len()]),
@@ -99,12 +99,12 @@ impl Storage {
     }
 }
 
-/// A temporary file without a name, which the system removes when the process ends, in whatever way.
+/// A temporary file without a name, which the system removes when the process ends for any reason.
 #[derive(Debug)]
 pub(super) struct ScratchFile {
     file: File,
     folder: PathBuf,
-    /// The name that it was opened by.
+    /// The name under which it was opened.
     name: Option<PathBuf>,
     #[cfg(not(unix))]
     position: std::sync::Mutex<()>,
@@ -116,9 +116,9 @@ impl ScratchFile {
         Ok(Self::of(file, folder.to_owned(), None))
     }
 
-    /// One that was kept. It has its name until the reading ends.
+    /// Opens a stored file. It keeps its name until the reading ends.
     pub(super) fn open_kept(path: &Path) -> Result<Self> {
-        // It is written to later: never a file that a link leads to.
+        // It will be written to, so it must not be a symbolic link.
         let is_file = std::fs::symlink_metadata(path).map_err(|e| Error::io("open", path, e))?.is_file();
         if !is_file {
             let reason = "it is a link, a pipe or a folder, expected a file of an earlier run; start over".to_owned();
@@ -139,13 +139,13 @@ impl ScratchFile {
         }
     }
 
-    /// Number of bytes that it has.
+    /// The size in bytes.
     pub(super) fn bytes(&self) -> Result<u64> {
         let metadata = self.file.metadata();
         Ok(metadata.map_err(|e| Error::io("read the temporary file in", &self.folder, e))?.len())
     }
 
-    /// Gives it this name, or, where that cannot be, writes its first bytes there.
+    /// Gives the file this name or, if that is not possible, copies its first bytes there.
     pub(super) fn keep(&mut self, path: &Path, bytes: u64) -> Result<()> {
         if self.name.as_deref() == Some(path) {
             return Ok(());
@@ -171,7 +171,7 @@ impl ScratchFile {
         file.commit()
     }
 
-    /// The CRC-32 of its first bytes.
+    /// The CRC-32 of the first bytes.
     pub(super) fn checksum(&self, bytes: u64) -> Result<u32> {
         let mut hasher = crc32fast::Hasher::new();
         let mut buffer = vec![0; 1 << 20];
@@ -185,22 +185,22 @@ impl ScratchFile {
         Ok(hasher.finalize())
     }
 
-    /// The folder that it is in.
+    /// The folder that contains it.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Reads words from word `start` on.
+    /// Reads words starting at word `start`.
     pub(super) fn read(&self, start: u64, to: &mut [u32]) -> Result<()> {
         self.read_bytes(4 * start, bytemuck::cast_slice_mut(to))
     }
 
-    /// Writes words from word `start` on.
+    /// Writes words starting at word `start`.
     pub(super) fn write(&self, start: u64, words: &[u32]) -> Result<()> {
         self.write_bytes(4 * start, bytemuck::cast_slice(words))
     }
 
-    /// Reads bytes from byte `start` on.
+    /// Reads bytes starting at byte `start`.
     pub(super) fn read_bytes(&self, start: u64, to: &mut [u8]) -> Result<()> {
         #[cfg(unix)]
         let read = std::os::unix::fs::FileExt::read_exact_at(&self.file, to, start);
@@ -209,7 +209,7 @@ impl ScratchFile {
         read.map_err(|e| Error::io("read the temporary file in", &self.folder, e))
     }
 
-    /// Writes bytes from byte `start` on.
+    /// Writes bytes starting at byte `start`.
     pub(super) fn write_bytes(&self, start: u64, bytes: &[u8]) -> Result<()> {
         #[cfg(unix)]
         let written = std::os::unix::fs::FileExt::write_all_at(&self.file, bytes, start);
@@ -219,7 +219,7 @@ impl ScratchFile {
     }
 }
 
-/// Gives a file that has no name a name.
+/// Names an unnamed file.
 #[cfg(target_os = "linux")]
 fn link(file: &File, path: &Path) -> std::io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -228,7 +228,7 @@ fn link(file: &File, path: &Path) -> std::io::Result<()> {
     Ok(linkat(CWD, open, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
 }
 
-/// For systems whose files have one file position for all threads.
+/// For systems with one file position for all threads.
 #[cfg(any(test, not(unix)))]
 mod seeking {
     use std::{

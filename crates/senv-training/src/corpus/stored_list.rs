@@ -1,12 +1,12 @@
-//! Lists that are written once and then read, of any length: in memory while they are short, then in a temporary file.
+//! Lists of any length that are written once and then read: short ones in memory, longer ones in a temporary file.
 
 use std::{fmt, ops::Deref, sync::Arc};
 
 use bytemuck::Pod;
 use memmap2::Mmap;
 
-/// A list in memory, or in a mapped temporary file without a name, of which the system keeps in memory what is read
-/// often.
+/// A list in memory, or in a mapped temporary file without a name. The system keeps often-read parts of the file in
+/// memory.
 ///
 /// ```
 /// use senv_core::corpus::{StoredList, StoredListWriter};
@@ -19,19 +19,19 @@ use memmap2::Mmap;
 /// ```
 #[derive(Clone)]
 pub struct StoredList<T> {
-    /// The list, where it is not in a file.
+    /// The list, if it is not in a file.
     memory: Vec<T>,
     file: Option<Arc<Mmap>>,
 }
 
 impl<T: Pod> StoredList<T> {
-    /// Whether it lies in a file.
+    /// Whether the list is in a file.
     #[must_use]
     pub fn is_in_file(&self) -> bool {
         self.file.is_some()
     }
 
-    /// The list as one that can grow; what lies in a file is copied into memory.
+    /// Returns the list as a growable vector. A list in a file is copied into memory.
     pub fn to_mut(&mut self) -> &mut Vec<T> {
         if let Some(map) = self.file.take() {
             self.memory = bytemuck::cast_slice(&map).to_vec();
@@ -90,17 +90,17 @@ mod writer {
     use super::StoredList;
     use senv_base::{Error, Result};
 
-    /// Bytes of a list in memory at most.
+    /// The maximum number of bytes of a list in memory.
     const IN_MEMORY: usize = 8 << 20;
 
-    /// Bytes that are written at a time.
+    /// The number of bytes written at a time.
     const AT_A_TIME: usize = 1 << 20;
 
-    /// Writes a [`StoredList`]: up to 8 MiB of it are kept in memory, a longer one goes to a temporary file without a
-    /// name, which the system removes when the process ends, in whatever way.
+    /// Writes a [`StoredList`]. Up to 8 MiB stay in memory. A longer list goes to an unnamed temporary file, which the
+    /// system removes when the process ends for any reason.
     #[derive(Debug)]
     pub struct StoredListWriter<T> {
-        /// What is not yet in the file.
+        /// Values that are not in the file yet.
         pending: Vec<T>,
         file: Option<File>,
         in_file: usize,
@@ -109,26 +109,26 @@ mod writer {
     }
 
     impl<T: Pod> StoredListWriter<T> {
-        /// An empty list, whose file, if it comes to need one, lies in `folder`, or else in the system's for temporary
-        /// files.
+        /// Starts an empty list. If it needs a file, it is created in `folder`, or by default in the system's temporary
+        /// folder.
         #[must_use]
         pub fn new(folder: Option<&Path>) -> Self {
             Self::with_memory(folder, IN_MEMORY)
         }
 
-        /// The same with a file beyond `in_memory` bytes.
+        /// Like [`StoredListWriter::new`], with a file above `in_memory` bytes.
         pub(crate) fn with_memory(folder: Option<&Path>, in_memory: usize) -> Self {
             let folder = folder.map_or_else(std::env::temp_dir, Path::to_owned);
             Self { pending: Vec::new(), file: None, in_file: 0, folder, in_memory }
         }
 
-        /// Number of values so far.
+        /// The number of values so far.
         #[must_use]
         pub fn len(&self) -> usize {
             self.in_file + self.pending.len()
         }
 
-        /// Whether there is none yet.
+        /// Whether there are no values yet.
         #[must_use]
         pub fn is_empty(&self) -> bool {
             self.len() == 0
@@ -140,7 +140,7 @@ mod writer {
         /// [`Error::Io`] if the temporary file cannot be written.
         pub fn push(&mut self, value: T) -> Result<()> {
             let most = if self.file.is_none() { self.in_memory } else { AT_A_TIME };
-            // Before it grows: what holds as much as it may would be doubled.
+            // Checked before the list grows, because a full vector would double.
             if size_of::<T>() * (self.pending.len() + 1) > most {
                 self.write()?;
             }
@@ -172,7 +172,7 @@ mod writer {
             Ok(())
         }
 
-        /// The list.
+        /// Returns the list.
         ///
         /// # Errors
         /// [`Error::Io`] if the temporary file cannot be written or mapped.
@@ -182,7 +182,7 @@ mod writer {
             }
             let Some(file) = self.file else { return Ok(self.pending.into()) };
             // SAFETY: the map is read-only, and its bytes are read as a type for which every pattern is valid. The file
-            // has no name and its only handle ends here, so nobody writes into it or cuts it short.
+            // has no name and its only handle ends here, so nobody writes into it or truncates it.
             let map = unsafe { Mmap::map(&file) };
             let map = map.map_err(|e| Error::io("map the temporary file in", &self.folder, e))?;
             Ok(StoredList { memory: Vec::new(), file: Some(Arc::new(map)) })

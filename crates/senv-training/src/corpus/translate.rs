@@ -1,6 +1,6 @@
 //! Maps provisional ids to those of the vocabulary, and divides the sentences into blocks.
 //!
-//! A piece never grows, as tokens are only left out, so each is written back to where it was read.
+//! A piece never grows, because tokens are only left out. So each piece is written back to its place.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,25 +15,25 @@ use crate::{ranks, ranks::Reduce};
 use senv_base::{Error, Result, threads::spawn_others};
 use senv_model::{Vocabulary, words::VocabularyBuilder};
 
-/// For each set of provisional ids, the final id of each, or [`UNKNOWN`] where the token is not in the vocabulary.
+/// For each set of provisional ids, the final id of each, or [`UNKNOWN`] if the token is not in the vocabulary.
 pub(super) enum Tables<'a> {
-    /// The ids are final already.
+    /// The ids are already final.
     Final,
     Memory(Vec<Vec<u32>>),
-    /// Made of the runs, one at a time.
+    /// Built from the runs, one at a time.
     Disk(&'a SortedRuns),
 }
 
-/// What the tokens become.
+/// How tokens are mapped to the vocabulary.
 #[derive(Clone, Copy)]
 pub(super) struct Words<'a> {
     pub(super) vocabulary: &'a Vocabulary,
-    /// Whether tokens that are not in the vocabulary keep their place.
+    /// Whether out-of-vocabulary tokens keep their position.
     pub(super) keeps_unknown: bool,
 }
 
 impl Words<'_> {
-    /// The id of a token in the corpus, if it is there.
+    /// The id of a token in the corpus, unless it is left out.
     fn of(self, id: u32) -> Option<u32> {
         match (id, self.keeps_unknown) {
             (UNKNOWN, true) => Some(self.vocabulary.len() as u32),
@@ -45,7 +45,7 @@ impl Words<'_> {
 
 /// Merges the vocabularies of the threads into one.
 ///
-/// Of several ranks, each has counted its part of the text: the vocabulary is that of all.
+/// With several ranks, each has counted its part of the text; the vocabulary is that of all.
 pub(super) fn merge(
     mut builders: Vec<VocabularyBuilder>,
     min_count: u64,
@@ -81,9 +81,9 @@ pub(super) fn merge(
     Ok((vocabulary, tables))
 }
 
-/// The tokens of all ranks with their counts, and the ids that those of `own` have among them.
+/// The tokens of all ranks with their counts, and the ids of the tokens of `own` among them.
 fn count_all(ranks: &dyn Reduce, own: &VocabularyBuilder) -> Result<(VocabularyBuilder, Vec<u32>)> {
-    // No token holds the end of a line.
+    // Tokens contain no line ends.
     let text: String = own.iter().flat_map(|(token, _)| [token, "\n"]).collect();
     let counts: Vec<u8> = own.iter().flat_map(|(_, count)| count.to_le_bytes()).collect();
     let (texts, counts) = (ranks::gather(ranks, text.as_bytes())?, ranks::gather(ranks, &counts)?);
@@ -102,7 +102,7 @@ fn count_all(ranks: &dyn Reduce, own: &VocabularyBuilder) -> Result<(VocabularyB
     Ok((all, table))
 }
 
-/// Room for so many ids.
+/// Reserves memory for `n` ids.
 fn ids(n: usize) -> Result<Vec<u32>> {
     let mut ids = Vec::new();
     let refused = |_| Error::OutOfMemory { what: "a vocabulary", bytes: 4 * n as u64 };
@@ -165,7 +165,7 @@ pub(super) fn translate(
     Ok((blocks, sums))
 }
 
-/// All pieces, which of them are translated, and of each whether a document ends with it.
+/// All pieces, the selection to translate, and for each piece whether a document ends with it.
 type Chosen<'a> = (&'a [Piece], &'a [usize], &'a [bool]);
 
 fn translate_memory(
@@ -243,13 +243,13 @@ fn translate_piece(
     Translated { piece: number, blocks: std::mem::take(&mut writer.blocks), sums: writer.sums }
 }
 
-/// Of each piece, whether its last sentence ends a document because of what comes after the piece: a blank line,
-/// another file, nothing.
+/// For each piece, whether its last sentence ends a document because of what follows the piece: a blank line, another
+/// file, nothing.
 fn document_ends(pieces: &[Piece]) -> Vec<bool> {
     let mut ends = vec![false; pieces.len()];
     let (mut broken, mut file, mut next) = (true, usize::MAX, 0);
     for (piece, end) in pieces.iter().zip(&mut ends).rev() {
-        // What lies between two pieces of a rank is another's.
+        // The text between two pieces of a rank belongs to other ranks.
         *end = broken || piece.file != file || piece.number + 1 != next;
         next = piece.number;
         broken = piece.starts_document || (broken && piece.n_sentences == 0);

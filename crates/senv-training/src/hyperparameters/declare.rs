@@ -6,15 +6,16 @@
 /// A field is declared as
 ///
 /// ```text
-/// /// Its help: the first paragraph, and behind it the range.
+/// /// Its help: the first paragraph, followed by the range.
 /// @[serde(default)]                                        other attributes
 /// pub field as name: Type = default => Section[range];     `as name` where the name differs from the field
 /// ```
 ///
-/// Ranges are `at_least 1`, `above 0`, `above 0 or_infinite`, `from 1 to 10`, `from 0 below 1`; without one the type
-/// says it all. Instead of a section, `group` is a field that has hyperparameters of its own, and `skip` one that is
-/// none. `group[module]` takes the functions `hyperparameters`, `set` and `check_ranges` of a module, for types that
-/// cannot implement the trait. The example is at [the module](mod@crate::hyperparameters).
+/// Ranges are `at_least 1`, `above 0`, `above 0 or_infinite`, `from 1 to 10`, `from 0 below 1`. Without a range, any
+/// value of the type is accepted. Instead of a section, `group` marks a field that has hyperparameters itself, and
+/// `skip` a field that is not a hyperparameter. `group[module]` uses the functions `hyperparameters`, `set` and
+/// `check_ranges` of a module, for types that cannot implement the trait. [The module](mod@crate::hyperparameters) has
+/// an example.
 #[macro_export]
 macro_rules! hyperparameters {
     (

@@ -1,4 +1,4 @@
-//! Hyperparameters of the core itself: the tokenizer, and the optimizer by name.
+//! Hyperparameters of the core: the tokenizer, and the optimizer by name.
 
 use super::{Choice, Hyperparameter, HyperparameterValue, Hyperparameters, Section, expected_one_of, set_value};
 use crate::optim::{AdaDeltaParams, AdaGradParams, AdamParams, AdamVariant, UpdateRule};
@@ -62,7 +62,7 @@ impl Hyperparameters for Tokenizer {
     }
 }
 
-/// Optimizers by name, each with the default settings of its own.
+/// Optimizers by name, with their default settings.
 impl HyperparameterValue for UpdateRule {
     const PLACEHOLDER: &'static str = "NAME";
     const CHOICES: &'static [Choice] = &[
@@ -94,7 +94,7 @@ impl HyperparameterValue for UpdateRule {
         if let Self::Custom(rule) = self {
             return Some(rule.name().to_owned());
         }
-        // Settings of its own that no name stands for are not shown.
+        // Settings without a name are not shown.
         let same = |choice: &&Choice| match (Self::parse(choice.name), self) {
             (Ok(Self::Adam(named)), Self::Adam(own)) => named.has_variant_of(own),
             (Ok(Self::AdaGrad(_)), Self::AdaGrad(_))

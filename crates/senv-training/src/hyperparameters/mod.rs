@@ -1,8 +1,8 @@
-//! Hyperparameters, each declared once: name, type, default, range and help.
+//! Hyperparameters, each declared once with name, type, default, range and help.
 //!
-//! [`hyperparameters!`](crate::hyperparameters!) makes a struct of them. The struct, its `Default`, the check of
-//! ranges, the arguments of a program with their help, the grid of a grid search and a listing of values all come from
-//! that one declaration; a new hyperparameter is one new line.
+//! [`hyperparameters!`](crate::hyperparameters!) declares a struct of them. That one declaration gives the struct, its
+//! `Default`, the range checks, a program's arguments with their help, the grid of a grid search and a listing of
+//! values. A new hyperparameter is one new line.
 //!
 //! ```
 //! use senv_core::hyperparameters::{Hyperparameters, hyperparameters};
@@ -41,47 +41,47 @@ pub use value::{Choice, HyperparameterValue, expected_one_of};
 
 use senv_base::{Error, Result};
 
-/// The heading under which a hyperparameter stands.
+/// The heading of a hyperparameter.
 ///
-/// Exhaustive on purpose: a program has a heading for each.
+/// Exhaustive on purpose: a program needs a heading for each variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
     /// The system and its training.
     Training,
-    /// What becomes of the text.
+    /// The processing of the text.
     Text,
-    /// When the model is validated, and when training ends early.
+    /// Validation of the model, and early stopping.
     Validation,
-    /// The weights of words once they are trained.
+    /// The weights of words after training.
     Weights,
 }
 
-/// The declaration of a hyperparameter, and its value in one struct.
+/// The declaration of a hyperparameter, with its value in one struct.
 #[derive(Debug, Clone)]
 pub struct Hyperparameter {
-    /// Its name, as of a field: `l2_words`.
+    /// The name, like that of a field: `l2_words`.
     pub name: &'static str,
-    /// Lines of its doc comment.
+    /// The lines of the doc comment.
     pub doc: &'static [&'static str],
-    /// Where it stands.
+    /// The heading it belongs to.
     pub section: Section,
-    /// What its values may be; `None` where the type says it all.
+    /// The accepted values; `None` if the type accepts any.
     pub range: Option<Range>,
-    /// Stands for a value in help: `N` for a whole number, `X` for a number, `NAME` for one of a few names.
+    /// The placeholder of a value in help: `N` for an integer, `X` for a number, `NAME` for one of several names.
     pub placeholder: &'static str,
-    /// The names, where it is one of a few.
+    /// The names, if the value is one of several names.
     pub choices: &'static [Choice],
-    /// Its value; `None` where it has none, as a limit that is off.
+    /// The value; `None` if it is absent, for example a limit that is off.
     pub value: Option<String>,
-    /// Whether it acts: not if it belongs to another variant than the one that is set, as a temperature to another
-    /// loss. Then its value is the default of that variant.
+    /// Whether the hyperparameter has an effect. False if it belongs to a variant that is not selected, like a
+    /// temperature of another loss. Then its value is the default of that variant.
     pub applies: bool,
-    /// Whether a text is a value of its type, with the reason where it is not.
+    /// Checks that a text is a value of the type; the error is the reason.
     pub check: fn(&str) -> std::result::Result<(), String>,
 }
 
 impl Hyperparameter {
-    /// The declaration of a hyperparameter of type `T`.
+    /// Declares a hyperparameter of type `T`.
     #[must_use]
     pub fn of<T: HyperparameterValue>(
         name: &'static str,
@@ -103,7 +103,7 @@ impl Hyperparameter {
         }
     }
 
-    /// The first paragraph of its doc comment without the period at its end, and its range.
+    /// The first paragraph of the doc comment without its final period, followed by the range.
     #[must_use]
     pub fn help(&self) -> String {
         let lines: Vec<&str> = self.doc.iter().map(|line| line.trim()).take_while(|line| !line.is_empty()).collect();
@@ -116,8 +116,8 @@ impl Hyperparameter {
     }
 }
 
-/// The hyperparameters of the variant that is set, and those of others, which do not apply. Of several with one name
-/// the first counts.
+/// Combines the hyperparameters of the selected variant with those of others, which do not apply. If several have the
+/// same name, the first is kept.
 #[must_use]
 pub fn variants(
     active: Vec<Hyperparameter>,
@@ -133,14 +133,14 @@ pub fn variants(
 
 /// A struct of hyperparameters.
 pub trait Hyperparameters {
-    /// All of them with their values, in the order in which several are set.
+    /// All hyperparameters with their values, in the order in which several are set.
     fn hyperparameters(&self) -> Vec<Hyperparameter>;
 
-    /// Sets one to the value that a text stands for; `false` if there is none of this name. Ranges are not checked.
+    /// Sets a hyperparameter from a text; returns `false` if there is none with this name. Does not check ranges.
     ///
     /// # Errors
-    /// [`Error::BadHyperparameter`] if the text is no such value, or the hyperparameter belongs to another variant than
-    /// the one that is set, as a temperature to another loss.
+    /// [`Error::BadHyperparameter`] if the text is not a valid value, or the hyperparameter belongs to a variant that
+    /// is not selected, like a temperature of another loss.
     fn set(&mut self, name: &str, text: &str) -> Result<bool>;
 
     /// Checks every declared range.
@@ -150,17 +150,17 @@ pub trait Hyperparameters {
     fn check_ranges(&self) -> Result<()>;
 }
 
-/// Sets a hyperparameter to the value that a text stands for.
+/// Sets a hyperparameter from a text.
 ///
 /// # Errors
-/// [`Error::BadHyperparameter`] if the text is no such value.
+/// [`Error::BadHyperparameter`] if the text is not a valid value.
 pub fn set_value<T: HyperparameterValue>(place: &mut T, name: &str, text: &str) -> Result<()> {
     let bad = |reason| Error::BadHyperparameter { name: name.to_owned(), value: text.to_owned(), reason };
     *place = T::parse(text).map_err(bad)?;
     Ok(())
 }
 
-/// An error that says to which variant a hyperparameter belongs.
+/// The error that names the variant to which a hyperparameter belongs.
 #[must_use]
 pub fn belongs_to(name: &str, text: &str, owner: &str) -> Error {
     Error::BadHyperparameter { name: name.to_owned(), value: text.to_owned(), reason: format!("it belongs to {owner}") }
@@ -169,7 +169,7 @@ pub fn belongs_to(name: &str, text: &str, owner: &str) -> Error {
 /// Checks one range.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] if the value is outside.
+/// [`Error::InvalidParameter`] if the value is out of range.
 pub fn check_range<T: HyperparameterValue>(value: &T, name: &'static str, range: Range) -> Result<()> {
     match value.number() {
         Some(number) if !range.contains(number) => {

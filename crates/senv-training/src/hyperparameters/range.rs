@@ -1,17 +1,17 @@
-//! The values that a number may have.
+//! Ranges of numeric hyperparameters.
 
-/// A range of numbers, with the words that say it. NaN is in no range.
+/// A range of numbers, with its description. NaN is in no range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
-    /// The bound below.
+    /// The lower bound.
     pub min: f64,
-    /// Whether it is outside.
+    /// Whether the lower bound itself is excluded.
     pub above_min: bool,
-    /// The bound above; infinite for none, and then an infinite value is outside.
+    /// The upper bound. Infinite means no bound; infinite values are then still excluded.
     pub max: f64,
-    /// Whether it is outside.
+    /// Whether the upper bound itself is excluded.
     pub below_max: bool,
-    /// What a value must be.
+    /// The description of valid values.
     pub text: &'static str,
 }
 

@@ -81,7 +81,7 @@ fn a_declaration_gives_defaults_listing_and_values_by_name() {
     let tokenizer = Tokenizer::whitespace().lowercase(true).strip_hashtags(true);
     assert_eq!(system, System { pooling: Pooling::Sum, dropout: 0.25, windows: vec![3, 1], tokenizer, fit });
     system.check_ranges().unwrap();
-    // What is printed is read again.
+    // Printed values can be parsed again.
     let mut copy = System::default();
     for (name, value) in values(&system) {
         assert!(copy.set(name, &value.unwrap()).unwrap(), "{name}");

@@ -1,32 +1,32 @@
 //! Values of hyperparameters as text.
 
-/// One of a few names that a hyperparameter may have.
+/// One of the names that a hyperparameter can have as its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
     /// The name.
     pub name: &'static str,
-    /// What it stands for.
+    /// Its meaning.
     pub help: &'static str,
 }
 
-/// A type of hyperparameters: numbers, truth values, names, lists, and any of them that may be absent.
+/// A type of hyperparameters: numbers, Booleans, names, lists, and optional values of these types.
 pub trait HyperparameterValue: Sized {
-    /// Stands for a value in help.
+    /// The placeholder of a value in help.
     const PLACEHOLDER: &'static str;
 
-    /// The names, where it is one of a few.
+    /// The names, if the value is one of several names.
     const CHOICES: &'static [Choice] = &[];
 
-    /// The value that a text stands for.
+    /// Parses a value.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason why the text is not valid.
     fn parse(text: &str) -> Result<Self, String>;
 
-    /// The text that stands for a value; `None` where it is absent.
+    /// Formats a value; `None` if it is absent.
     fn print(&self) -> Option<String>;
 
-    /// The number whose range is checked, where it is one.
+    /// The number whose range is checked, if the value is a number.
     fn number(&self) -> Option<f64> {
         None
     }
@@ -62,7 +62,7 @@ macro_rules! numbers {
                 text.parse().map_err(|error: std::num::ParseFloatError| error.to_string())
             }
 
-            /// Very small ones as 1e-6.
+            /// Very small numbers are printed like 1e-6.
             fn print(&self) -> Option<String> {
                 let is_tiny = *self != 0.0 && self.abs() < 1e-4;
                 Some(if is_tiny { format!("{self:e}") } else { format!("{self}") })
@@ -123,7 +123,7 @@ impl HyperparameterValue for Vec<usize> {
     }
 }
 
-/// Gives the variants of an enum the names that they have as values of a hyperparameter, and what each stands for.
+/// Names the variants of an enum as values of a hyperparameter, with the meaning of each.
 ///
 /// ```
 /// use senv_core::hyperparameters::{HyperparameterValue, named_values};
@@ -159,7 +159,7 @@ macro_rules! named_values {
     };
 }
 
-/// Says which names there are.
+/// Lists the valid names.
 #[must_use]
 pub fn expected_one_of(choices: &[Choice]) -> String {
     let names: Vec<&str> = choices.iter().map(|choice| choice.name).collect();

@@ -1,12 +1,12 @@
-//! QR factorization: a matrix as the product Q R of one with orthonormal columns and an upper triangle. This is what
-//! both implementations share.
+//! QR factorization: a matrix as the product Q R of a matrix with orthonormal columns and an upper triangle. This is
+//! the code that both implementations share.
 
 use ndarray::{Array1, Array2, Axis, s};
 
 /// The factors of a matrix of `m` rows and `n <= m` columns; the form of Q depends on the implementation.
 pub(crate) struct Factors<Q> {
     pub(super) q: Q,
-    /// R, shape `(n, n)`; values below the diagonal have no meaning.
+    /// R, shape `(n, n)`; values below the diagonal are unspecified.
     pub(super) r: Array2<f64>,
 }
 
@@ -16,7 +16,7 @@ impl<Q> Factors<Q> {
         self.r.diag().to_owned()
     }
 
-    /// Solves R z = y for every column, `y` being the first n rows; R has no zero on its diagonal.
+    /// Solves R z = y for every column, where `y` is the first n rows; R has no zero on its diagonal.
     pub(crate) fn solve_r(&self, y: &mut Array2<f64>) {
         for i in (0..self.r.nrows()).rev() {
             let (mut above, below) = y.view_mut().split_at(Axis(0), i + 1);

@@ -17,14 +17,14 @@ use super::Factors;
 use crate::{matmul, matmul_into};
 use senv_base::Result;
 
-/// Reflections in a block.
+/// The number of reflections in a block.
 const BLOCK: usize = 48;
 
 /// The reflections of consecutive columns.
 struct Block {
     /// The first of the columns, and the first row that the reflections change.
     first: usize,
-    /// V, a column for each reflection, from row `first` on.
+    /// V, one column per reflection, starting at row `first`.
     v: Array2<f64>,
     /// T, upper triangle.
     t: Array2<f64>,
@@ -39,7 +39,7 @@ pub(crate) fn factorize(mut a: Array2<f64>) -> Result<Factors<Reflections>> {
     let mut blocks = Vec::with_capacity(n.div_ceil(BLOCK));
     for first in (0..n).step_by(BLOCK) {
         let end = n.min(first + BLOCK);
-        // Columns as rows, so that each is contiguous.
+        // Columns as rows, so each is contiguous.
         let mut panel = a.slice(s![first.., first..end]).t().as_standard_layout().into_owned();
         let (v, t, block_r) = reflect(&mut panel, m - first);
         for (i, row) in block_r.rows().into_iter().enumerate() {
@@ -54,7 +54,8 @@ pub(crate) fn factorize(mut a: Array2<f64>) -> Result<Factors<Reflections>> {
     Ok(Factors { q: Reflections(blocks), r: a.slice(s![..n, ..]).to_owned() })
 }
 
-/// Reflections of a panel whose rows are columns of the matrix: V, T and the rows of R that belong to the panel.
+/// Computes the reflections of a panel whose rows are columns of the matrix: V, T and the rows of R that belong to the
+/// panel.
 fn reflect(panel: &mut Array2<f64>, rows: usize) -> (Array2<f64>, Array2<f64>, Array2<f64>) {
     let n = panel.nrows();
     let (mut v, mut t, mut r) = (Array2::zeros((n, rows)), Array2::zeros((n, n)), Array2::zeros((n, n)));
@@ -68,7 +69,7 @@ fn reflect(panel: &mut Array2<f64>, rows: usize) -> (Array2<f64>, Array2<f64>, A
         r[(i, i)] = end;
         v[(i, i)] = 1.0;
         if end == 0.0 {
-            continue; // A column of zeros stays as it is: τ = 0.
+            continue; // A column of zeros stays unchanged: τ = 0.
         }
         let tau = (end - head) / end;
         let scaled = x.slice(s![1..]).mapv(|x| x / (head - end));
@@ -89,7 +90,7 @@ fn reflect(panel: &mut Array2<f64>, rows: usize) -> (Array2<f64>, Array2<f64>, A
 }
 
 impl Block {
-    /// Applies all reflections to `x`, the last first; or the first first, which is the inverse. `x` begins at the
+    /// Applies all reflections to `x`, last first; with `undo`, first first, which is the inverse. `x` starts at the
     /// first row that changes.
     fn reflect(&self, x: ArrayViewMut2<'_, f64>, undo: bool) -> Result<()> {
         let shares = matmul(self.v.t(), x.view())?;
@@ -99,12 +100,12 @@ impl Block {
 }
 
 impl Factors<Reflections> {
-    /// `Q D`, `d` being the diagonal of D: n columns.
+    /// Computes `Q D` with n columns, where `d` is the diagonal of D.
     pub(crate) fn times_diagonal(&self, rows: usize, d: &Array1<f64>) -> Result<Array2<f64>> {
         let mut q = Array2::zeros((rows, d.len()));
         q.diag_mut().assign(d);
         for block in self.q.0.iter().rev() {
-            // The columns before are still those of D, without anything in the rows touched.
+            // The previous columns are still those of D, with zeros in the affected rows.
             block.reflect(q.slice_mut(s![block.first.., block.first..]), false)?;
         }
         Ok(q)

@@ -1,7 +1,7 @@
-//! The factors of `init/householder.rs` by LAPACK (`dgeqrf`, `dorgqr`), where the feature `ndarray-linalg` is on.
+//! The factors of `init/householder.rs` computed by LAPACK (`dgeqrf`, `dorgqr`), with the feature `ndarray-linalg`.
 //!
-//! The program that is built chooses and links the library. Results agree with ours to rounding, not bit for bit, and
-//! their last digits may depend on that library and its threads.
+//! The final program chooses and links the library. Results agree with ours up to rounding, not bit for bit. Their last
+//! digits may depend on that library and its threads.
 
 use ndarray::{Array1, Array2, s};
 use ndarray_linalg::QRInto;
@@ -16,18 +16,18 @@ pub(crate) fn factorize(a: Array2<f64>) -> Result<Factors<Array2<f64>>> {
     if dim == 0 {
         return Ok(Factors { q: Array2::zeros((rows, 0)), r: Array2::zeros((0, 0)) });
     }
-    // For finite values LAPACK fails only on sizes that it cannot count.
+    // For finite values, LAPACK fails only on sizes that it cannot represent.
     let (q, r) = a.qr_into().map_err(|_| Error::TooLarge { rows, dim })?;
     Ok(Factors { q, r })
 }
 
 impl Factors<Array2<f64>> {
-    /// `Q D`, `d` being the diagonal of D: n columns.
+    /// Computes `Q D` with n columns, where `d` is the diagonal of D.
     pub(crate) fn times_diagonal(&self, _rows: usize, d: &Array1<f64>) -> Result<Array2<f64>> {
         Ok(&self.q * d)
     }
 
-    /// The first n rows of `x = Qᵀ x`; the others are left as they are.
+    /// Computes the first n rows of `x = Qᵀ x`; the others are unchanged.
     pub(crate) fn apply_q_transposed(&self, x: &mut Array2<f64>) -> Result<()> {
         let products = matmul(self.q.t(), x.view())?;
         x.slice_mut(s![..products.nrows(), ..]).assign(&products);
@@ -41,8 +41,8 @@ mod tests {
     use super::*;
     use crate::{init::householder, rng::stream};
 
-    // The library that the tests link: Debian's libopenblas-dev, for example.
-    // SAFETY: only the address of the function is taken, to have the library linked; it is never called from here.
+    // The library that the tests link, for example Debian's libopenblas-dev. SAFETY: only the address of the function
+    // is taken, to have the library linked; it is never called from here.
     #[link(name = "openblas")]
     unsafe extern "C" {
         fn dgeqrf_();
@@ -65,7 +65,7 @@ mod tests {
             let signs = |r: Array1<f64>| r.mapv(f64::signum);
             let (s, t) = (signs(ours.diagonal()), signs(theirs.diagonal()));
             let (q, p) = (ours.times_diagonal(m, &s).unwrap(), theirs.times_diagonal(m, &t).unwrap());
-            // The least pivot of a square matrix is about 1/√n, so rounding grows by a few n.
+            // The smallest pivot of a square matrix is about 1/√n, so rounding grows by a few n.
             assert!(worst(&q, &p) < 1e-13 * (m * n + 1) as f64, "{m} {n}: {}", worst(&q, &p));
             // A right hand side through both: Q's signs and R's cancel.
             let mut x = Array2::from_shape_fn((m, 3), |(i, j)| ((i * 7 + j * 3) % 11) as f64 - 5.0);

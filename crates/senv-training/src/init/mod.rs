@@ -1,4 +1,4 @@
-//! Initialization of parameters: random numbers in arrays and tables, orthogonal matrices, vectors of words by a hash.
+//! Initialization of parameters: random numbers in arrays and tables, orthogonal matrices, word vectors from a hash.
 
 mod factors;
 #[cfg(any(test, not(feature = "ndarray-linalg")))]

@@ -7,7 +7,7 @@
 //! W = Q diag(sign R_ii)                 uniform over all orthogonal matrices (Haar)
 //! ```
 //!
-//! The release of Skip-thoughts takes the left singular vectors of G, which have the same distribution and cost several
+//! The release of Skip-thoughts uses the left singular vectors of G, which have the same distribution and cost several
 //! times as much.
 
 use ndarray::{Array2, NdFloat};
@@ -16,8 +16,8 @@ use super::{factorize, normal};
 use crate::rng::Stream;
 use senv_base::{Error, Result, memory::check_memory};
 
-/// Fills `out`, a matrix of `rows` and `columns`, with orthonormal columns (rows, if there are fewer of them),
-/// uniformly distributed over all such matrices.
+/// Fills `out`, a matrix of `rows` and `columns`, with orthonormal columns (rows, if there are fewer rows), uniformly
+/// distributed over all such matrices.
 ///
 /// ```
 /// let mut w = [0.0_f64; 6];
@@ -28,7 +28,7 @@ use senv_base::{Error, Result, memory::check_memory};
 /// ```
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] if `out` has not `rows * columns` values; [`Error::TooLarge`] if the work does not fit into
+/// [`Error::ShapeMismatch`] if `out` does not have `rows * columns` values; [`Error::TooLarge`] if there is not enough
 /// memory.
 ///
 /// # References
@@ -84,8 +84,8 @@ mod tests {
 
     #[test]
     fn all_orthogonal_matrices_are_equally_likely() {
-        // Entries of such a matrix of three have mean 0 and variance 1/3, and both signs of the determinant are as
-        // likely; without the signs of R, the diagonal of Q would lean to one side.
+        // Entries of a random orthogonal 3 × 3 matrix have mean 0 and variance 1/3, and both signs of the determinant
+        // are equally likely. Without the signs of R, the diagonal of Q would be biased.
         let n = 4000;
         let (mut trace, mut squares, mut positive) = (0.0, 0.0, 0);
         for seed in 0..n {

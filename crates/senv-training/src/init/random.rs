@@ -7,8 +7,8 @@
 //! Glorot    x ~ U[−a, a)            a = √(6 / (fan_in + fan_out))
 //! ```
 //!
-//! Small arrays draw from a [`Stream`] in order. [`uniform_rows`] fills tables of millions of rows: the random values
-//! of a row depend on its index alone, so threads fill rows independently.
+//! Small arrays draw from a [`Stream`] in order. [`uniform_rows`] fills tables of millions of rows. The values of a row
+//! depend only on the seed and its index, so threads fill rows independently.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ use senv_kernels::{Table, kernels::fill_uniform};
 pub fn uniform<F: NdFloat>(rng: &mut Stream, out: &mut [F], limit: f64) -> Result<()> {
     at_least_zero("limit", limit)?;
     for x in out {
-        // 53 bits onto [−1, 1): the values depend on the stream alone.
+        // 53 bits mapped to [−1, 1): the values depend only on the stream.
         let unit = (rng.next_u64() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0;
         *x = F::from(unit * limit).unwrap_or_else(F::nan);
     }
@@ -55,10 +55,10 @@ pub fn normal<F: NdFloat>(rng: &mut Stream, out: &mut [F], sd: f64) -> Result<()
     Ok(())
 }
 
-/// Fills `out`, the matrix between `fan_in` inputs and `fan_out` outputs, with Glorot and Bengio's uniform values.
+/// Fills `out`, the matrix between `fan_in` inputs and `fan_out` outputs, with the uniform values of Glorot and Bengio.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] if there is neither input nor output, [`Error::ShapeMismatch`] if `out` has not
+/// [`Error::InvalidParameter`] if there are neither inputs nor outputs; [`Error::ShapeMismatch`] if `out` does not have
 /// `fan_in * fan_out` values.
 ///
 /// # References
@@ -79,8 +79,8 @@ pub fn glorot_uniform<F: NdFloat>(rng: &mut Stream, out: &mut [F], fan_in: usize
 
 /// Fills `rows` of `table` with values from U[−limit, limit], on all threads of the current rayon pool.
 ///
-/// Row `i` depends on `seed` and `i` alone: it is bit-identical at any number of threads, in any order and for any
-/// division into ranges. The padding of the rows is left alone. Values lie on a grid of 2³² points; their mean is
+/// Row `i` depends only on `seed` and `i`: it is bit-identical at any number of threads, in any order and for any
+/// division into ranges. The padding of the rows is not changed. Values are on a grid of 2³² points; their mean is
 /// within 2⁻³² of 0.
 ///
 /// ```
@@ -95,8 +95,8 @@ pub fn glorot_uniform<F: NdFloat>(rng: &mut Stream, out: &mut [F], fan_in: usize
 /// ```
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] if `rows` reach beyond the table, [`Error::InvalidParameter`] if `limit` is negative,
-/// infinite or NaN.
+/// [`Error::ShapeMismatch`] if `rows` end after the table; [`Error::InvalidParameter`] if `limit` is negative, infinite
+/// or NaN.
 pub fn uniform_rows(table: &mut Table, rows: Range<usize>, limit: f32, seed: u64) -> Result<()> {
     at_least_zero("limit", limit.into())?;
     if rows.end > table.n_rows() {
@@ -108,7 +108,7 @@ pub fn uniform_rows(table: &mut Table, rows: Range<usize>, limit: f32, seed: u64
     }
     let key = mix(mix(seed) ^ u64::from_le_bytes(*b"row keys"));
     let values = &mut table.values_mut()[rows.start * stride..rows.end * stride];
-    // A few thousand values a task: enough work for a thread, and small enough to balance.
+    // A few thousand values per task: enough work for a thread, and small enough to balance.
     let together = 65_536_usize.div_ceil(stride);
     values.par_chunks_mut(together * stride).enumerate().for_each(|(piece, values)| {
         for (i, row) in values.chunks_exact_mut(stride).enumerate() {
@@ -119,7 +119,7 @@ pub fn uniform_rows(table: &mut Table, rows: Range<usize>, limit: f32, seed: u64
     Ok(())
 }
 
-/// An error unless `value` is a width: finite and not negative.
+/// Returns an error unless `value` is finite and not negative.
 fn at_least_zero(name: &'static str, value: f64) -> Result<()> {
     if value.is_finite() && value >= 0.0 {
         return Ok(());
@@ -141,7 +141,7 @@ mod tests {
         (mean, squares / n - mean * mean)
     }
 
-    /// χ² of `values` in [−1, 1] over `cells` equal cells, as its distance from the mean in standard deviations.
+    /// χ² of `values` in [−1, 1] over `cells` equal cells, as the distance from its mean in standard deviations.
     fn chi_square(values: impl Iterator<Item = f64>, cells: usize) -> f64 {
         let mut counts = vec![0_u64; cells];
         for x in values {
@@ -163,7 +163,7 @@ mod tests {
         let (mean, variance) = moments(all());
         assert!(mean.abs() < 4.5e-3 && (variance - 1.0 / 3.0).abs() < 2.4e-3, "{mean} {variance}");
         assert!(chi_square(all(), 1000).abs() < 4.0);
-        // One column over all rows, and adjacent values in both directions, are as independent as any.
+        // One column over all rows, and adjacent values in both directions, are independent too.
         for column in [0, 1, 2, 99, 100] {
             assert!(chi_square(table.iter().map(|row| unit(&row[column])), 50).abs() < 4.0, "column {column}");
         }
@@ -192,8 +192,8 @@ mod tests {
         rows.sort();
         rows.dedup();
         assert_eq!(rows.len(), 5000, "two rows are equal");
-        // Users rely on the values of a seed: changing them is a breaking change.
-        // These were made by another program that follows the comments above.
+        // Users rely on the values of a seed: changing them is a breaking change. Another program that follows the
+        // comments above computed these.
         assert_eq!(whole[..3], [1054544451, 1061066770, 1043130759]);
         assert_eq!(whole[4999 * 48 + 36], 1058892750);
     }
@@ -229,7 +229,7 @@ mod tests {
         normal(&mut stream(1, "normal", &[]), &mut values, 3.0).unwrap();
         let (mean, variance) = moments(values.iter().map(|x| x / 3.0));
         assert!(mean.abs() < 5.0 / (n as f64).sqrt() && (variance - 1.0).abs() < 5.0 * (2.0 / n as f64).sqrt());
-        // 68.27 % lie within one standard deviation.
+        // 68.27 % are within one standard deviation.
         let inside = values.iter().filter(|x| x.abs() < 3.0).count() as f64 / n as f64;
         assert!((inside - 0.6827).abs() < 5.0 * (0.6827_f64 * 0.3173 / n as f64).sqrt());
 

@@ -1,4 +1,4 @@
-//! AdaDelta: steps as long as recent steps were, measured in units of recent gradients.
+//! AdaDelta: steps with the size of recent steps, relative to recent gradients.
 //!
 //! Equation: `adadelta`
 //!
@@ -6,8 +6,8 @@
 //! s = ρ s + (1 − ρ) g²        Δ = g √(u + ε) / √(s + ε)        u = ρ u + (1 − ρ) Δ²        x −= lr Δ
 //! ```
 //!
-//! The paper has no learning rate: it is 1 there. s and u start at zero, so that the first steps are short: √ε times
-//! the sign of the gradient at most.
+//! The paper has no learning rate, which corresponds to 1. s and u start at zero, so the first steps are short: at most
+//! √ε times the sign of the gradient.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,25 +30,25 @@ impl Default for AdaDeltaParams {
 }
 
 impl AdaDeltaParams {
-    /// The rate of the paper, which has none: 1.
+    /// The learning rate that corresponds to the paper: 1.
     pub const PAPER_LR: f64 = 1.0;
 
-    /// ρ, the share of the past in both running means; in `[0, 1)`, 0.95 by default.
+    /// Sets ρ, the share of the past in both running means; in `[0, 1)`, 0.95 by default.
     #[must_use]
     pub fn rho(self, rho: f64) -> Self {
         Self { rho, ..self }
     }
 
-    /// ε, with which the first step is made; above 0, 1e-6 by default.
+    /// Sets ε, which determines the first step; above 0, 1e-6 by default.
     #[must_use]
     pub fn epsilon(self, epsilon: f64) -> Self {
         Self { epsilon, ..self }
     }
 
-    /// The optimizer, if both are in their ranges.
+    /// Creates the optimizer if both are in range.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) naming the one that is not.
+    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) for the first that is out of range.
     pub fn check(self) -> Result<AdaDelta> {
         check((0.0..1.0).contains(&self.rho), "rho", "at least 0 and below 1", self.rho)?;
         check(self.epsilon.is_finite() && self.epsilon > 0.0, "epsilon", "finite and above 0", self.epsilon)?;
@@ -70,7 +70,7 @@ impl AdaDelta {
         self.0
     }
 
-    /// One step on each parameter; the slices have the same length.
+    /// Applies one step to each parameter; the slices have the same length.
     #[inline]
     pub(super) fn apply<F: Float>(&self, lr: F, x: &mut [F], d_x: &[F], squares: &mut [F], steps: &mut [F]) {
         let (rho, rest) = (cast::<F>(self.0.rho), cast::<F>(1.0 - self.0.rho));

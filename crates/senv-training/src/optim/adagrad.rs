@@ -26,16 +26,16 @@ impl Default for AdaGradParams {
 }
 
 impl AdaGradParams {
-    /// ε, which keeps the divisor above zero; above 0, 1e-10 by default.
+    /// Sets ε, which keeps the divisor above zero; above 0, 1e-10 by default.
     #[must_use]
     pub fn epsilon(self, epsilon: f64) -> Self {
         Self { epsilon }
     }
 
-    /// The optimizer, if ε is in its range.
+    /// Creates the optimizer if ε is in range.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if it is not.
+    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if ε is out of range.
     pub fn check(self) -> Result<AdaGrad> {
         check(self.epsilon.is_finite() && self.epsilon > 0.0, "epsilon", "finite and above 0", self.epsilon)?;
         Ok(AdaGrad(self))
@@ -57,7 +57,7 @@ impl AdaGrad {
         self.0
     }
 
-    /// One step on each parameter; the slices have the same length.
+    /// Applies one step to each parameter; the slices have the same length.
     #[inline]
     pub(super) fn apply<F: Float>(&self, lr: F, x: &mut [F], d_x: &[F], sum: &mut [F]) {
         let epsilon = cast::<F>(self.0.epsilon);
@@ -68,7 +68,7 @@ impl AdaGrad {
     }
 }
 
-/// Optimizer state of [`AdaGrad`]: the sum of the squared gradients of each parameter.
+/// Optimizer state of [`AdaGrad`]: the sum of squared gradients of each parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AdaGradState<F> {
     sum: Vec<F>,

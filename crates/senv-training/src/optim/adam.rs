@@ -1,4 +1,4 @@
-//! Adam, in the three variants that the papers' programs use.
+//! Adam, in the three variants used by the programs of the papers.
 //!
 //! Equation: `adam`
 //!
@@ -18,18 +18,18 @@ use super::{Optimizer, cast, check, check_update};
 use senv_base::Result;
 use senv_kernels::{Float, kernels::AdamStep};
 
-/// Where ε is added, and which bias correction is applied.
+/// The place of ε and the kind of bias correction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum AdamVariant {
     /// As in the paper's algorithm: ε is added after the bias correction.
     #[default]
     Standard,
-    /// As at the end of section 2 of the paper and in Theano and Lasagne programs: the correction is folded into the
-    /// learning rate, and ε is added to the uncorrected root.
+    /// As at the end of section 2 of the paper and in Theano and Lasagne programs: the learning rate includes the
+    /// correction, and ε is added to the uncorrected root.
     Folded,
-    /// As in the Skip-Thought release: folded, with powers of 1 − β where β belongs. The first step is about 3.5
-    /// times as long, and the correction is gone after a few steps, so the moments stay uncorrected.
+    /// As in the Skip-Thought release: folded, with powers of 1 − β instead of β. The first step is about 3.5 times as
+    /// long. The correction vanishes after a few steps, so the moments stay uncorrected.
     ReleasedSkipThoughts,
 }
 
@@ -56,42 +56,42 @@ impl Default for AdamParams {
 }
 
 impl AdamParams {
-    /// β₁, the decay of the first moment, in `[0, 1)`; 0.9 by default and in the paper.
+    /// Sets β₁, the decay of the first moment, in `[0, 1)`; 0.9 by default and in the paper.
     #[must_use]
     pub fn beta1(self, beta1: f64) -> Self {
         Self { beta1, ..self }
     }
 
-    /// β₂, the decay of the second moment, in `[0, 1)`; 0.999 by default and in the paper.
+    /// Sets β₂, the decay of the second moment, in `[0, 1)`; 0.999 by default and in the paper.
     #[must_use]
     pub fn beta2(self, beta2: f64) -> Self {
         Self { beta2, ..self }
     }
 
-    /// ε, which keeps the divisor above zero; above 0, 1e-8 by default and in the paper.
+    /// Sets ε, which keeps the divisor above zero; above 0, 1e-8 by default and in the paper.
     #[must_use]
     pub fn epsilon(self, epsilon: f64) -> Self {
         Self { epsilon, ..self }
     }
 
-    /// Which variant; [`AdamVariant::Standard`] by default.
+    /// Sets the variant; [`AdamVariant::Standard`] by default.
     #[must_use]
     pub fn variant(self, variant: AdamVariant) -> Self {
         Self { variant, ..self }
     }
 
-    /// Whether both are of the same variant, whatever else differs.
+    /// Whether both have the same variant, regardless of other settings.
     pub(crate) fn has_variant_of(&self, other: &Self) -> bool {
         self.variant == other.variant
     }
 
-    /// The optimizer, if every hyperparameter is in its range.
+    /// Creates the optimizer if every hyperparameter is in range.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) with the first that is not.
+    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) for the first that is out of range.
     pub fn check(self) -> Result<Adam> {
         let share = |x: f64| (0.0..1.0).contains(&x);
-        // With β = 0 the error in the variant of the Skip-thoughts release would divide by 1 − 1ᵗ.
+        // With β = 0, the variant of the Skip-thoughts release would divide by 1 − 1ᵗ.
         let low = if self.variant == AdamVariant::ReleasedSkipThoughts { f64::MIN_POSITIVE } else { 0.0 };
         let requirement = if low > 0.0 { "above 0 and below 1" } else { "in [0, 1)" };
         check(share(self.beta1) && self.beta1 >= low, "beta1", requirement, self.beta1)?;
@@ -109,9 +109,9 @@ impl AdamParams {
 pub struct Adam(AdamParams);
 
 impl Adam {
-    /// Learning rate of the paper.
+    /// The learning rate of the paper.
     pub const DEFAULT_LR: f64 = 1e-3;
-    /// Learning rate of the Skip-Thought release, for [`AdamVariant::ReleasedSkipThoughts`].
+    /// The learning rate of the Skip-Thought release, for [`AdamVariant::ReleasedSkipThoughts`].
     pub const RELEASED_SKIP_THOUGHTS_LR: f64 = 2e-4;
 
     /// The hyperparameters.
@@ -121,7 +121,7 @@ impl Adam {
     }
 }
 
-/// Optimizer state of [`Adam`]: two moments for each parameter, and the number of steps.
+/// Optimizer state of [`Adam`]: two moments per parameter, and the number of steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AdamState<F> {
     m: Vec<F>,
@@ -130,7 +130,7 @@ pub struct AdamState<F> {
 }
 
 impl<F> AdamState<F> {
-    /// Steps taken so far.
+    /// The number of steps so far.
     #[must_use]
     pub fn n_steps(&self) -> u64 {
         self.n_steps
@@ -143,9 +143,9 @@ impl Adam {
     pub fn step<F: NdFloat>(&self, t: u64, lr: f64) -> AdamStep<F> {
         let AdamParams { beta1, beta2, epsilon, variant } = self.0;
         let t = t as f64;
-        // In f64: 1 − β₂ᵗ loses most of its digits in f32.
+        // In f64, because 1 − β₂ᵗ loses most of its digits in f32.
         let correction = |beta: f64| 1.0 - beta.powf(t);
-        // Both the learning rate and the root are scaled, so that one loop serves all variants.
+        // Scales both the learning rate and the root, so one loop serves all variants.
         let (rate, root) = match variant {
             AdamVariant::Standard => (1.0 / correction(beta1), 1.0 / correction(beta2).sqrt()),
             AdamVariant::Folded => (correction(beta2).sqrt() / correction(beta1), 1.0),
@@ -156,7 +156,7 @@ impl Adam {
     }
 }
 
-/// Numbers of an array that one thread updates at a time.
+/// The number of values that a thread updates at a time.
 const CHUNK: usize = 1 << 14;
 
 impl<F: Float> Optimizer<F> for Adam {

@@ -12,11 +12,11 @@ use super::{cast, check};
 use senv_base::Result;
 use senv_kernels::Float;
 
-/// Values that one thread works on at a time.
+/// The number of values that a thread processes at a time.
 const CHUNK: usize = 1 << 16;
 
-/// The Euclidean norm of all arrays together, summed in f64; on the threads of the current rayon pool, bit-identical at
-/// any number of them.
+/// The Euclidean norm of all arrays together, summed in f64 on the threads of the current rayon pool. Bit-identical at
+/// any number of threads.
 ///
 /// ```
 /// use senv_core::optim::global_norm;
@@ -32,7 +32,7 @@ pub fn global_norm<F: Float>(arrays: &[&[F]]) -> f64 {
 /// Scales all `gradients`, whose common [`global_norm`] is `norm`, by one factor so that the norm becomes at most
 /// `max_norm`.
 ///
-/// Where the norm is NaN or infinite nothing is scaled, as no factor would help.
+/// If the norm is NaN or infinite, nothing is scaled, because no factor would help.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `max_norm` is not above 0.
@@ -47,10 +47,10 @@ pub fn clip_to_norm<F: Float>(gradients: &mut [&mut [F]], norm: f64, max_norm: f
     Ok(())
 }
 
-/// Scales all `gradients` by one factor so that their common Euclidean norm is at most `max_norm`, and returns the norm
+/// Scales all `gradients` by one factor so that their common Euclidean norm is at most `max_norm`. Returns the norm
 /// before scaling, summed in f64.
 ///
-/// Where that norm is NaN or infinite nothing is scaled, as no factor would help: check the return value.
+/// If that norm is NaN or infinite, nothing is scaled, because no factor would help: check the return value.
 ///
 /// ```
 /// use senv_core::optim::clip_by_global_norm;
@@ -61,8 +61,8 @@ pub fn clip_to_norm<F: Float>(gradients: &mut [&mut [F]], norm: f64, max_norm: f
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `max_norm` is not above 0 (infinity is allowed:
-/// the norm is only measured).
+/// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `max_norm` is not above 0. Infinity is allowed
+/// and only measures the norm.
 ///
 /// # References
 /// R. Pascanu, T. Mikolov, Y. Bengio: On the Difficulty of Training Recurrent Neural Networks, ICML 2013,
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(clip_by_global_norm(&mut [&mut g], 5.0).unwrap(), 5.0);
         assert_eq!(g, [3.0, 4.0]);
         assert_eq!(clip_by_global_norm(&mut [&mut g], f64::INFINITY).unwrap(), 5.0);
-        // f32 squares overflow, their sum in f64 does not.
+        // The f32 squares overflow; their sum in f64 does not.
         let mut long = [3e30_f32, 4e30];
         assert!((clip_by_global_norm(&mut [&mut long], 1.0).unwrap() / 5e30 - 1.0).abs() < 1e-6);
         assert!((long[0] - 0.6).abs() < 1e-6 && (long[1] - 0.8).abs() < 1e-6);

@@ -1,4 +1,4 @@
-//! Update rules that a program brings itself.
+//! Custom update rules, supplied by a program.
 
 use std::{
     any::Any,
@@ -13,33 +13,33 @@ use senv_base::{
 use senv_kernels::Float;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// An update rule that is none of [`UpdateRule`](super::UpdateRule); [`UpdateRule::custom`](super::UpdateRule::custom)
-/// makes one of it, which goes wherever one goes.
+/// A custom update rule. [`UpdateRule::custom`](super::UpdateRule::custom) makes an [`UpdateRule`](super::UpdateRule)
+/// from it, which can be used wherever one is accepted.
 ///
-/// A value changes by its own gradient and state alone, and not by those beside it: arrays are divided among threads,
-/// and of tables the rows of a batch are updated by themselves. What it remembers of a value from step to step are up
-/// to two numbers, which are zeros before the first; checkpoints hold them.
+/// The change of a value must depend only on its own gradient and state, not on adjacent values. Arrays are divided
+/// among threads, and the rows of a batch are updated separately from the rest of a table. The state of a value is up
+/// to two numbers, which start at zero; checkpoints store them.
 pub trait CustomUpdate: Any + Debug + Send + Sync {
-    /// How many numbers it remembers of a value: 0, 1 or 2.
+    /// The number of state values per parameter: 0, 1 or 2.
     fn n_moments(&self) -> usize {
         0
     }
 
-    /// Step `t`, counted from 1, at the learning rate `lr`: updates `x` against its gradient `d_x`, of equal length.
-    /// Those of `moments` that the rule has are as long, the others empty.
+    /// Step `t`, counted from 1, at learning rate `lr`: updates `x` with its gradient `d_x` of equal length. The
+    /// `moments` that the rule has are of this length; the others are empty.
     fn update(&self, t: u64, lr: f64, x: &mut [f32], d_x: &[f32], moments: [&mut [f32]; 2]);
 }
 
 static REGISTRY: Registry<dyn CustomUpdate> =
     Registry::new("update rule", &["adam", "adam-folded", "adam-skip-thoughts", "adagrad", "adadelta", "sgd"]);
 
-/// The name of a rule of [`UpdateRule::custom`](super::UpdateRule::custom); a model opens with any name, training asks
-/// for the rule.
+/// The name of a rule of [`UpdateRule::custom`](super::UpdateRule::custom). Models open with any name; training
+/// requires the rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CustomRule(&'static Registered<dyn CustomUpdate>);
 
 impl CustomRule {
-    /// Enters a rule under a name.
+    /// Registers a rule under a name.
     pub(super) fn enter(name: &str, rule: Arc<dyn CustomUpdate>) -> Result<Self> {
         let of = (&*rule as &dyn Any).type_id();
         let rule = Self(REGISTRY.enter(name, of, rule)?);
@@ -47,12 +47,12 @@ impl CustomRule {
         Ok(rule)
     }
 
-    /// The rule of this name, if one was entered.
+    /// The registered rule with this name, if there is one.
     pub(super) fn entered(name: &str) -> Option<Self> {
         REGISTRY.find(name).map(Self)
     }
 
-    /// Its name.
+    /// The name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.0.name()
@@ -84,7 +84,7 @@ impl<'de> Deserialize<'de> for CustomRule {
     }
 }
 
-/// Values that are handed to a rule at a time.
+/// The number of values passed to a rule at a time.
 const PIECE: usize = 256;
 
 /// A step in any precision; the rule computes in f32.
@@ -166,7 +166,7 @@ mod tests {
         UpdateRule::custom("momentum-half", Arc::new(Momentum)).unwrap()
     }
 
-    /// More values than one thread takes, after two steps against gradients of 1 and 1 at a rate of 0.5.
+    /// More values than a thread processes at a time, after two steps with gradients of 1 and 1 at a rate of 0.5.
     fn stepped<F: Float>(rule: UpdateRule, n: usize) -> ParametersOptimizer<F> {
         let mut x = Parameters::<F>::new();
         x.push("x", [1, n], (0..n).map(|i| F::of((i % 8) as f64)).collect()).unwrap();

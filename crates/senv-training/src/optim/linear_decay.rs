@@ -1,4 +1,4 @@
-//! Linear decay of the learning rate, for every trainer that has it.
+//! Linear decay of the learning rate, for every trainer that uses it.
 //!
 //! Equation: `linear-decay`
 //!
@@ -6,14 +6,13 @@
 //! lr_t = lr_0 max(floor, 1 − t/T)        t/T: the share of the run that is done
 //! ```
 //!
-//! The floor is 1e-4 in the programs of word2vec and Siamese CBOW, so that the last steps still change something, and 0
-//! in those of fastText and Sent2Vec. Kenter, Borisov and de Rijke, ACL 2016, section 2.3, and Pagliardini, Gupta and
-//! Jaggi, NAACL 2018, section 2.4, state the decay and no floor.
+//! The floor is 1e-4 in the programs of word2vec and Siamese CBOW, so the last steps still have an effect, and 0 in
+//! those of fastText and Sent2Vec. Kenter, Borisov and de Rijke, ACL 2016, section 2.3, and Pagliardini, Gupta and
+//! Jaggi, NAACL 2018, section 2.4, state the decay without a floor.
 
 use senv_kernels::Float;
 
-/// The factor on the learning rate when the share `done` of the run is behind; shares outside `[0, 1]` count as the
-/// nearer end.
+/// The factor on the learning rate when the share `done` of the run is complete. Shares outside `[0, 1]` are clamped.
 ///
 /// ```
 /// use senv_core::optim::linear_decay;

@@ -1,6 +1,6 @@
-//! Optimizers: one update rule a file, all behind [`Optimizer`].
+//! Optimizers: one update rule per file, all implementing [`Optimizer`].
 //!
-//! An update rule holds its hyperparameters, each array of parameters has its own optimizer state, and the learning
+//! An update rule contains its hyperparameters. Each array of parameters has a separate optimizer state. The learning
 //! rate is an argument of every step, constant or times the factor of [`linear_decay`]. `d_x` is always ∂L/∂x of a loss
 //! L to minimize.
 //!
@@ -18,8 +18,7 @@
 //! # Ok::<(), senv_core::Error>(())
 //! ```
 //!
-//! [`UpdateRule`] is the choice among them that settings hold, and [`UpdateRule::custom`] adds a rule of a program's
-//! own.
+//! [`UpdateRule`] is the choice among them that settings store, and [`UpdateRule::custom`] adds custom rules.
 
 mod adadelta;
 mod adagrad;
@@ -48,8 +47,8 @@ pub use senv_kernels::kernels::AdamStep;
 pub use sgd::{Sgd, SgdState};
 pub use table::{L2Penalty, TableOptimizer};
 
-/// An update rule, for f32 and f64, of which each array has a state of its own. What trains chooses by [`UpdateRule`]
-/// instead; a rule of a program's own that is to be trained with is a [`CustomUpdate`].
+/// An update rule for f32 and f64, with a separate state for each array. Trainers choose by [`UpdateRule`] instead; to
+/// train with a custom rule, implement [`CustomUpdate`].
 pub trait Optimizer<F: Float> {
     /// The optimizer state of an array of parameters.
     type State;
@@ -57,12 +56,12 @@ pub trait Optimizer<F: Float> {
     /// The state of `n` parameters before the first step.
     fn state(&self, n: usize) -> Self::State;
 
-    /// One step: updates `x` against its gradient `d_x`, both of the length of the state. A learning rate of 0 changes
-    /// no parameter but still updates the state; NaN in `d_x` makes NaN in `x`.
+    /// One step: updates `x` with its gradient `d_x`, both of the length of the state. A learning rate of 0 changes no
+    /// parameter but still updates the state. NaN in `d_x` gives NaN in `x`.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the lengths differ, [`Error::InvalidParameter`] if `lr` is negative, infinite
-    /// or NaN; nothing is changed then.
+    /// [`Error::ShapeMismatch`] if the lengths differ; [`Error::InvalidParameter`] if `lr` is negative, infinite or
+    /// NaN. Then nothing is changed.
     fn update(&self, state: &mut Self::State, lr: F, x: &mut [F], d_x: &[F]) -> Result<()>;
 }
 
@@ -78,7 +77,7 @@ fn check_update<F: NdFloat>(state: usize, lr: F, x: &[F], d_x: &[F]) -> Result<(
     check(lr.is_finite() && lr >= 0.0, "lr", "finite and not negative", lr)
 }
 
-/// An error naming the parameter unless `ok`.
+/// Returns an error that names the parameter unless `ok`.
 fn check(ok: bool, name: &'static str, requirement: &'static str, got: f64) -> Result<()> {
     if ok { Ok(()) } else { Err(Error::InvalidParameter { name, requirement, got: got.to_string() }) }
 }

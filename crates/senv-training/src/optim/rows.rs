@@ -3,7 +3,7 @@
 use senv_base::{Error, Result, TokenId};
 use senv_kernels::Float;
 
-/// Returns an error unless the rows ascend and are among `n_rows`.
+/// Returns an error unless the rows ascend and are below `n_rows`.
 pub(super) fn check_rows(rows: &[TokenId], n_rows: usize) -> Result<()> {
     let rising = rows.windows(2).all(|w| w[0] < w[1]);
     if rising && rows.last().is_none_or(|last| last.index() < n_rows) {
@@ -13,22 +13,22 @@ pub(super) fn check_rows(rows: &[TokenId], n_rows: usize) -> Result<()> {
     Err(Error::InvalidParameter { name: "rows", requirement: "ascending and in the table", got })
 }
 
-/// A run of rows of a table and its moments, and the gradients of these rows.
+/// A range of rows of a table and its moments, with the gradients of these rows.
 pub(super) struct RowRange<'a, F> {
-    /// Index of the first row.
+    /// The index of the first row.
     pub(super) first: usize,
     pub(super) n_rows: usize,
-    /// The values of the table and of the moments, with their strides; empty where there are none.
+    /// The values of the table and of the moments, with their strides; empty if there are none.
     pub(super) parts: [(&'a mut [F], usize); 3],
-    /// The rows with a gradient, ascending, each once.
+    /// The rows with a gradient, ascending, without repetition.
     pub(super) tokens: &'a [TokenId],
     /// Their gradients, back to back.
     pub(super) d_rows: &'a [F],
 }
 
 impl<F: Float> RowRange<'_, F> {
-    /// Calls `work` with index, scratch, values, gradient (empty where there is none) and moments of every row, or only
-    /// of those with a gradient. Ranges are halved down to a few rows and divided among the threads; they are disjoint
+    /// Calls `work` with index, scratch, values, gradient (empty if there is none) and moments of every row, or only of
+    /// those with a gradient. Ranges are halved down to a few rows and divided among the threads. They are disjoint
     /// slices, so each row belongs to one thread.
     pub(super) fn split<W>(self, dim: usize, every_row: bool, work: &W)
     where

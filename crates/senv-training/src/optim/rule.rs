@@ -1,4 +1,4 @@
-//! The choice among the optimizers, and the optimizer state of dense parameters.
+//! The choice of the optimizer, and the optimizer state of dense parameters.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub enum UpdateRule {
     AdaDelta(AdaDeltaParams),
     /// [`Adam`].
     Adam(AdamParams),
-    /// One of the program's own: [`UpdateRule::custom`].
+    /// A custom rule; see [`UpdateRule::custom`].
     Custom(CustomRule),
 }
 
@@ -47,10 +47,9 @@ pub(super) enum CheckedRule {
 }
 
 impl UpdateRule {
-    /// An update rule that the program brings itself. Settings of models and checkpoints hold its name, which stands
-    /// for `rule` as long as the program runs; models that were trained with it open without it, training asks for it.
-    /// A second call with a value of the same type changes nothing, and gives the rule of the first: settings of a rule
-    /// belong into its name.
+    /// Creates a custom update rule. Settings of models and checkpoints store its name, which refers to `rule` as long
+    /// as the program runs. Models trained with it open without it; training requires it. A second call with a value of
+    /// the same type changes nothing and returns the first rule, so include settings of a rule in its name.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -77,14 +76,14 @@ impl UpdateRule {
     /// ```
     ///
     /// # Errors
-    /// [`Error::BadName`] for a name that is not made of 1 to 64 ASCII letters, digits, hyphens, underscores and dots;
-    /// [`Error::NameTaken`] for that of another rule, or of an implementation of another type;
-    /// [`Error::InvalidParameter`] for more than two moments.
+    /// [`Error::BadName`] unless the name has 1 to 64 ASCII letters, digits, hyphens, underscores and dots;
+    /// [`Error::NameTaken`] for the name of another rule, or of a rule of another type; [`Error::InvalidParameter`] for
+    /// more than two moments.
     pub fn custom(name: &str, rule: Arc<dyn CustomUpdate>) -> Result<Self> {
         CustomRule::enter(name, rule).map(Self::Custom)
     }
 
-    /// The rule that [`UpdateRule::custom`] entered under this name.
+    /// The rule that [`UpdateRule::custom`] registered under this name.
     pub(crate) fn entered(name: &str) -> Option<Self> {
         CustomRule::entered(name).map(Self::Custom)
     }
@@ -101,7 +100,8 @@ impl UpdateRule {
 }
 
 impl CheckedRule {
-    /// Moments per parameter: the squared sums of AdaGrad, the two means of AdaDelta, the two moments of Adam.
+    /// The number of moments per parameter: the squared sums of AdaGrad, the two means of AdaDelta, the two moments of
+    /// Adam.
     pub(super) fn n_moments(self) -> usize {
         match self {
             Self::Sgd => 0,
@@ -133,7 +133,7 @@ pub(super) enum UpdateStep<F> {
 }
 
 impl<F: Float> UpdateStep<F> {
-    /// Updates `x`; the slices of moments that the rule does not have are empty.
+    /// Updates `x`; the slices of moments that the rule lacks are empty.
     #[inline]
     pub(super) fn apply(&self, x: &mut [F], d_x: &[F], [m, v]: [&mut [F]; 2]) {
         match self {
@@ -160,7 +160,7 @@ pub struct ParametersOptimizer<F> {
     n_steps: u64,
 }
 
-/// Values that one thread updates at a time.
+/// The number of values that a thread updates at a time.
 const CHUNK: usize = 1 << 14;
 
 impl<F: Float> ParametersOptimizer<F> {
@@ -168,21 +168,20 @@ impl<F: Float> ParametersOptimizer<F> {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if a hyperparameter of the rule is out of range;
-    /// [`Error::TooLarge`](senv_base::Error::TooLarge) if its moments do not fit into memory.
+    /// [`Error::TooLarge`](senv_base::Error::TooLarge) if its moments do not fit in memory.
     pub fn new(rule: UpdateRule, parameters: &Parameters<F>) -> Result<Self> {
         let n = rule.check()?.n_moments();
         let moments = (0..n).map(|_| parameters.try_zeros_like()).collect::<Result<_>>()?;
         Ok(Self { rule, moments, n_steps: 0 })
     }
 
-    /// Steps taken so far.
+    /// The number of steps so far.
     #[must_use]
     pub fn n_steps(&self) -> u64 {
         self.n_steps
     }
 
-    /// Whether this is a state of `rule` for parameters of these names and shapes: what was read from a file may be
-    /// any.
+    /// Whether this is a state of `rule` for parameters of these names and shapes; one read from a file might not be.
     #[must_use]
     pub fn fits(&self, rule: UpdateRule, parameters: &Parameters<F>) -> bool {
         let is_of_form = |moment: &Parameters<F>| moment.expect_form_of(parameters).is_ok();
@@ -190,12 +189,13 @@ impl<F: Float> ParametersOptimizer<F> {
         self.rule == rule && n_moments.ok() == Some(self.moments.len()) && self.moments.iter().all(is_of_form)
     }
 
-    /// One step against `gradient`, on the threads of the current rayon pool, bit-identical at any number.
+    /// Takes one step with `gradient`, on the threads of the current rayon pool. Bit-identical at any number of
+    /// threads.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `lr` is negative or not finite,
-    /// [`Error::ShapeMismatch`](senv_base::Error::ShapeMismatch) if the tensors are not those the state was made for;
-    /// nothing is changed then.
+    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `lr` is negative or not finite;
+    /// [`Error::ShapeMismatch`](senv_base::Error::ShapeMismatch) if the tensors are not those the state was created
+    /// for. Then nothing is changed.
     pub fn update(&mut self, lr: f64, parameters: &mut Parameters<F>, gradient: &Parameters<F>) -> Result<()> {
         check_rate(lr)?;
         gradient.expect_form_of(parameters)?;
@@ -212,9 +212,9 @@ impl<F: Float> ParametersOptimizer<F> {
         Ok(())
     }
 
-    /// The sparse update, for an output layer: every tensor has as many rows as the first one (one for each word), a
-    /// bias a single value in each. One step of `rows` (ascending, each once) against `gradient`, which holds the
-    /// gradients of these rows of each tensor, back to back. All other rows stay as they are, and so do their moments.
+    /// The sparse update, for an output layer. Every tensor has as many rows as the first one (one per word); a bias
+    /// has one value per row. Takes one step of `rows` (ascending, without repetition) with `gradient`, which contains
+    /// the gradients of these rows of each tensor, back to back. All other rows and their moments stay unchanged.
     ///
     /// ```
     /// use senv_core::{TokenId, arrays::Parameters, optim::{ParametersOptimizer, UpdateRule}};
@@ -228,9 +228,9 @@ impl<F: Float> ParametersOptimizer<F> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `lr` is negative or not finite or if the rows
-    /// do not ascend, [`Error::ShapeMismatch`](senv_base::Error::ShapeMismatch) if the tensors are not those the state
-    /// was made for or have no such rows; nothing is changed then.
+    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `lr` is negative or not finite or the rows do
+    /// not ascend; [`Error::ShapeMismatch`](senv_base::Error::ShapeMismatch) if the tensors are not those the state was
+    /// created for or lack these rows. Then nothing is changed.
     pub fn update_rows(
         &mut self,
         lr: f64,
@@ -266,7 +266,7 @@ impl<F: Float> ParametersOptimizer<F> {
     }
 }
 
-/// The first and the second moment, as far as the optimizer has them.
+/// The first and the second moment, if the optimizer has them.
 pub(super) fn moments_mut<T>(moments: &mut [T]) -> [Option<&mut T>; 2] {
     let mut moments = moments.iter_mut();
     [moments.next(), moments.next()]

@@ -1,9 +1,8 @@
 //! The optimizer of a word table, with sparse and dense updates.
 //!
-//! A word table is large and a batch uses few of its rows. The *sparse* (lazy) update changes those alone: the moments
-//! of the other rows neither decay nor change them. The *dense* update is the exact one of the papers: every row
-//! changes at every step, by its moments, by the L2 penalty towards its initial value, and by its gradient where it has
-//! one.
+//! A word table is large, and a batch uses few of its rows. The *sparse* (lazy) update changes only these: the moments
+//! of the other rows neither decay nor change them. The *dense* update is the exact one of the papers. It changes every
+//! row at every step, by its moments, by the L2 penalty toward its initial value, and by its gradient if it has one.
 
 use ndarray::ArrayView2;
 
@@ -14,11 +13,11 @@ use super::{
 use senv_base::{Error, Result, TokenId};
 use senv_kernels::{Float, Table};
 
-/// L2 regularization towards the initial values w₀ of a table: the penalty ½ strength |w − w₀|², of gradient strength
+/// L2 regularization toward the initial values w₀ of a table: the penalty ½ strength |w − w₀|², with gradient strength
 /// (w − w₀).
 #[derive(Debug, Clone, Copy)]
 pub struct L2Penalty<'a> {
-    /// w₀, of the same shape.
+    /// w₀, with the same shape as the table.
     pub initial: &'a Table,
     /// The factor of the penalty; 0 for none.
     pub strength: f32,
@@ -36,14 +35,14 @@ impl TableOptimizer {
     /// The optimizer before its first step, for a table of this shape.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if a hyperparameter is out of range, [`Error::TooLarge`] if there is no memory.
+    /// [`Error::InvalidParameter`] if a hyperparameter is out of range; [`Error::TooLarge`] if memory runs out.
     pub fn new(rule: UpdateRule, table: &Table) -> Result<Self> {
         let n = rule.check()?.n_moments();
         let moments: Result<Vec<Table>> = (0..n).map(|_| Table::zeros(table.n_rows(), table.dim())).collect();
         Ok(Self { rule, moments: moments?, n_steps: 0 })
     }
 
-    /// The optimizer with a saved state, as of a checkpoint.
+    /// The optimizer with a saved state, for example from a checkpoint.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the update rule has another number of moments.
@@ -55,25 +54,25 @@ impl TableOptimizer {
         Ok(Self { rule, moments, n_steps })
     }
 
-    /// The moments, each of the shape of the table.
+    /// The moments, each with the shape of the table.
     #[must_use]
     pub fn moments(&self) -> &[Table] {
         &self.moments
     }
 
-    /// Steps taken so far.
+    /// The number of steps so far.
     #[must_use]
     pub fn n_steps(&self) -> u64 {
         self.n_steps
     }
 
-    /// The sparse update: one step of the rows of `tokens` (ascending, each once) against `d_rows`, shape
-    /// `(n_tokens, dim)`; all other rows stay as they are.
+    /// The sparse update: takes one step of the rows of `tokens` (ascending, without repetition) with `d_rows`, shape
+    /// `(n_tokens, dim)`. All other rows stay unchanged.
     ///
-    /// Runs on the threads of the current rayon pool, bit-identical at any number of them.
+    /// Runs on the threads of the current rayon pool; bit-identical at any number of threads.
     ///
     /// # Errors
-    /// As [`TableOptimizer::update_all`].
+    /// The errors of [`TableOptimizer::update_all`].
     pub fn update_rows(
         &mut self,
         lr: f64,
@@ -85,12 +84,12 @@ impl TableOptimizer {
         self.update(lr, table, tokens, d_rows, penalty, false)
     }
 
-    /// The dense update: one step of every row; `d_rows` holds the gradient of the rows of `tokens`, all other
-    /// gradients are zero.
+    /// The dense update: takes one step of every row. `d_rows` contains the gradients of the rows of `tokens`; all
+    /// other gradients are zero.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if `lr` is negative or not finite or if the tokens do not ascend;
-    /// [`Error::ShapeMismatch`] if a shape is not that of the table the state was made for. Nothing is changed then.
+    /// [`Error::InvalidParameter`] if `lr` is negative or not finite or the tokens do not ascend;
+    /// [`Error::ShapeMismatch`] if a shape is not that of the table the state was created for. Then nothing is changed.
     pub fn update_all(
         &mut self,
         lr: f64,
@@ -197,7 +196,7 @@ mod tests {
         ]
     };
 
-    /// 700 rows of 19 values after six steps on some rows, on this many threads.
+    /// 700 rows of 19 values after six steps on some rows, with this number of threads.
     fn trained(rule: UpdateRule, every_row: bool, penalty: f32, threads: usize) -> Vec<Vec<f32>> {
         let mut table = Table::zeros(700, 19).unwrap();
         (0..700).for_each(|row| table.row_mut(row).copy_from_slice(&numbers(19, row as u64)));

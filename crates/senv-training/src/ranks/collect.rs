@@ -1,12 +1,12 @@
-//! Small things that all ranks have to know of each other.
+//! Exchanges small data among all ranks.
 
 use super::{Reduce, partners};
 use senv_base::{Error, Result};
 
-/// The bytes of every rank, in the order of the ranks: as many as it gives.
+/// Returns the bytes of every rank, in rank order. Ranks can send different numbers of bytes.
 ///
 /// # Errors
-/// [`Error::Rank`] if another rank has ended; [`Error::OutOfMemory`] if memory is lacking.
+/// [`Error::Rank`] if another rank has ended; [`Error::OutOfMemory`] if memory runs out.
 pub fn gather(ranks: &dyn Reduce, own: &[u8]) -> Result<Vec<Vec<u8>>> {
     let (rank, n_ranks) = (ranks.rank(), ranks.n_ranks());
     let mut all = vec![Vec::new(); n_ranks];
@@ -24,10 +24,10 @@ pub fn gather(ranks: &dyn Reduce, own: &[u8]) -> Result<Vec<Vec<u8>>> {
     Ok(all)
 }
 
-/// The sums of numbers over all ranks, in the order of the ranks.
+/// Returns the sums of numbers over all ranks, added in rank order.
 ///
 /// # Errors
-/// As [`gather`].
+/// The errors of [`gather`].
 pub fn sum<const N: usize>(ranks: &dyn Reduce, own: [f64; N]) -> Result<[f64; N]> {
     let mut sums = [0.0; N];
     for of_rank in gather(ranks, bytemuck::cast_slice(&own))? {

@@ -1,4 +1,4 @@
-//! Rows of a table that every rank has moved, brought together.
+//! Combines rows of a table that every rank has changed.
 //!
 //! Equation: `adaptive-sum`
 //!
@@ -8,25 +8,26 @@
 //! (F3)  x ← x + ((d_0 ⊕ d_1) ⊕ (d_2 ⊕ d_3)) ⊕ ((d_4 ⊕ d_5) ⊕ …)              on all ranks
 //! ```
 //!
-//! Moves in one direction give their mean, and orthogonal ones their sum, which is what one rank would have done one
-//! after the other: S. Maleki, M. Musuvathi, T. Mytkowicz and others, "Scaling Distributed Training with Adaptive
-//! Summation", MLSys 2021, for every row by itself. The mean alone loses most of what one rank has learned of a rare
-//! word, and the sum overshoots for frequent ones.
+//! Changes in one direction give their mean, and orthogonal changes their sum, as if one rank had made them one after
+//! another. This is S. Maleki, M. Musuvathi, T. Mytkowicz and others, "Scaling Distributed Training with Adaptive
+//! Summation", MLSys 2021, applied to each row separately. The mean by itself loses most of what one rank has learned
+//! about a rare word, and the sum overshoots for frequent words.
 //!
-//! The rows are dealt out to the ranks in stretches. Every rank sends each stretch to its owner, the owner computes
-//! (F3) in f64, and sends the result to all. So the bits depend on the number of ranks and on nothing else: not on who
-//! was first, and not on what a library for messages takes to be the best order. A rank sends and receives 2 (R − 1) /
-//! R times the rows, as in a ring.
+//! The rows are divided among the ranks in stretches. Every rank sends each stretch to its owner; the owner computes
+//! (F3) in f64 and sends the result to all. So the bits depend only on the number of ranks. They depend neither on
+//! which rank is first nor on the order that a message library prefers. A rank sends and receives 2 (R − 1) / R times
+//! the rows, as in a ring.
 
 use super::{Reduce, partners};
 use senv_base::Result;
 use senv_kernels::Table;
 
-/// Values of a stretch at most, which bounds the room that a rank needs beside its tables: 4 MiB for each rank.
+/// The maximum number of values in a stretch. It bounds the memory that a rank needs in addition to its tables: 4 MiB
+/// per rank.
 const STRETCH: usize = 1 << 20;
 
-/// (F3) for the first `n_rows` rows of a table, or all where there are fewer, which were those of `before` on every
-/// rank; both tables hold the result afterwards. Returns the bytes that this rank has sent.
+/// Computes (F3) for the first `n_rows` rows of a table, or all if there are fewer. `before` contains their old values,
+/// equal on every rank. Both tables contain the result afterwards. Returns the number of bytes that this rank sent.
 ///
 /// # Errors
 /// [`Error::Rank`](senv_base::Error::Rank) if another rank has ended.
@@ -51,7 +52,7 @@ pub fn combine_rows(ranks: &dyn Reduce, table: &mut Table, before: &mut Table, n
     Ok(sent)
 }
 
-/// (F3) for rows of which each rank owns a stretch.
+/// Computes (F3) for rows of which each rank owns a stretch.
 fn combine_part(
     ranks: &dyn Reduce,
     values: &mut [f32],
@@ -93,7 +94,7 @@ fn combine_part(
     Ok(sent)
 }
 
-/// (F2) over neighbours, then over neighbouring results, and so on. The last result stands in the first of them.
+/// Computes (F2) for neighbors, then for neighboring results, and so on. The final result is in the first element.
 pub(super) fn adaptive_sum(moves: &mut [Vec<f64>]) -> &[f64] {
     let mut apart = 1;
     while apart < moves.len() {

@@ -2,7 +2,7 @@ use super::{rows::adaptive_sum, *};
 use senv_base::{Error, Rows};
 use senv_kernels::Table;
 
-/// What every rank comes to.
+/// The result of every rank.
 fn on_ranks<T: Send>(n: usize, work: impl Fn(&ThreadRank) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = ThreadRank::of(n).into_iter().map(|rank| scope.spawn(|| work(&{ rank }))).collect();
@@ -10,7 +10,7 @@ fn on_ranks<T: Send>(n: usize, work: impl Fn(&ThreadRank) -> T + Sync) -> Vec<T>
     })
 }
 
-/// Rows of which those below `n_same` move the same way everywhere, and each other one on one rank alone.
+/// Rows of which those below `n_same` change in the same way on every rank, and each other row on one rank only.
 fn table(rank: Option<usize>, n_rows: usize, n_same: usize) -> Table {
     let mut table = Table::zeros(n_rows, 5).unwrap();
     for i in 0..n_rows {
@@ -32,7 +32,7 @@ fn moves_in_one_direction_give_their_mean_and_orthogonal_ones_their_sum() {
     assert_eq!(sum(&[&[2.0, 0.0], &[0.0, 3.0]]), [2.0, 3.0]);
     assert_eq!(sum(&[&[0.0, 0.0], &[0.5, 3.0]]), [0.5, 3.0]);
     assert_eq!(sum(&[&[0.0], &[0.0], &[0.0]]), [0.0]);
-    // A third one is added to the sum of two: 1 - 2 / (2 * 2) and 1 - 2 / (2 * 4) of them.
+    // A third change is added to the sum of two: 1 - 2 / (2 * 2) and 1 - 2 / (2 * 4) of them.
     assert_eq!(sum(&[&[1.0, 0.0], &[0.0, 1.0], &[2.0, 0.0]]), [0.5 + 1.5, 0.5]);
 }
 

@@ -8,7 +8,7 @@ use std::sync::{
 use super::Reduce;
 use senv_base::{Error, Result};
 
-/// A rank that is a thread of this process: the others learn that it has ended when it is dropped.
+/// A rank that is a thread of this process. When it is dropped, the others learn that it has ended.
 ///
 /// ```
 /// use senv_core::ranks::{ThreadRank, sum};
@@ -22,13 +22,13 @@ use senv_base::{Error, Result};
 #[derive(Debug)]
 pub struct ThreadRank {
     rank: usize,
-    /// To each rank, and from each.
+    /// Channels to each rank, and from each.
     to: Vec<Sender<Vec<u8>>>,
     from: Vec<Mutex<Receiver<Vec<u8>>>>,
 }
 
 impl ThreadRank {
-    /// So many ranks; each is moved to a thread of its own.
+    /// Creates `n` ranks, each to be moved to its own thread.
     #[must_use]
     pub fn of(n: usize) -> Vec<Self> {
         let mut ranks: Vec<_> =

@@ -1,6 +1,6 @@
 //! AVX-512 and AVX2 with FMA.
 //!
-//! Shared memory is only touched by the inline assembly at the end of each part; see [`super::shared`] for why.
+//! Only the inline assembly at the end of each part accesses shared memory; [`super::shared`] explains why.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -24,7 +24,7 @@ pub(super) mod avx2 {
     crate::kernels::entry_points!("avx2,fma", super::V256);
 }
 
-/// The signed half bytes of 32 bytes, the lower half of each first, in four times sixteen bytes.
+/// Unpacks the signed half bytes of 32 bytes, the lower half of each first, into four times sixteen bytes.
 #[inline(always)]
 unsafe fn int4_codes(x: &[u8; 32]) -> [__m128i; 4] {
     // SAFETY: the callers have AVX2; 32 bytes are read.
@@ -41,7 +41,7 @@ unsafe fn int4_codes(x: &[u8; 32]) -> [__m128i; 4] {
     }
 }
 
-/// Four of each register: `[a[0][i], a[1][i], a[2][i], a[3][i]]` in part `i / 4` of result `i mod 4`.
+/// Four values of each register: `[a[0][i], a[1][i], a[2][i], a[3][i]]` in part `i / 4` of result `i mod 4`.
 macro_rules! quarters {
     ($name:ident, $vector:ty, $low:ident, $high:ident, $low2:ident, $high2:ident, $pairs:ident, $values:ident) => {
         #[inline(always)]

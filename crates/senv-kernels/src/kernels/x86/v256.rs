@@ -65,7 +65,7 @@ impl Vector for V256 {
 
     const INT4_COLUMNS: usize = 64;
 
-    /// As that of [`V512`]; the k-th code of each word is converted.
+    /// Like that of [`V512`], but converts the k-th code of each word.
     #[inline(always)]
     unsafe fn sum_int4_block(codes: *const u8, stride: usize, scales: *const f32, ids: &[u32], out: &mut [f32]) {
         unsafe {
@@ -96,7 +96,7 @@ impl Vector for V256 {
 
     #[inline(always)]
     unsafe fn sum4(v: [Self; 4]) -> [f32; 4] {
-        // SAFETY: the caller has AVX2 and FMA; what is stored goes into an array of that length.
+        // SAFETY: the caller has AVX2 and FMA; values are stored into an array of that length.
         unsafe {
             let pairs = _mm256_hadd_ps(_mm256_hadd_ps(v[0].0, v[1].0), _mm256_hadd_ps(v[2].0, v[3].0));
             let sums = _mm_add_ps(_mm256_castps256_ps128(pairs), _mm256_extractf128_ps::<1>(pairs));
@@ -107,7 +107,7 @@ impl Vector for V256 {
     }
 }
 
-/// Eight times −1 and eight times 0: the eight from `8 - n` on are the mask of the first `n` lanes.
+/// Eight times −1, then eight times 0: eight values starting at `8 - n` are the mask of the first `n` lanes.
 static FIRST_LANES: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
 
 #[inline(always)]

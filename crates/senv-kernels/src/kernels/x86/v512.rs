@@ -64,8 +64,8 @@ impl Vector for V512 {
 
     const INT4_COLUMNS: usize = 128;
 
-    /// Word `l` of the 64 bytes of a row has the codes of columns 8 l to 8 l + 7; the k-th of each is looked up in the
-    /// sixteen products of the row by a permutation, which takes the lowest four bits of each word.
+    /// Word `l` of the 64 bytes of a row contains the codes of columns 8 l to 8 l + 7. The k-th code of each word
+    /// selects one of the sixteen products of the row by a permutation, which uses the lowest four bits of each word.
     #[inline(always)]
     unsafe fn sum_int4_block(codes: *const u8, stride: usize, scales: *const f32, ids: &[u32], out: &mut [f32]) {
         unsafe {
@@ -86,8 +86,8 @@ impl Vector for V512 {
                 add(6, _mm512_srli_epi32::<24>(words));
                 add(7, _mm512_srli_epi32::<28>(words));
             }
-            // Lane l of sum k is column 8 l + k. In part q (four lanes) of `low[r]` and `high[r]` there are the columns
-            // of lane 4 q + r, the first four and the last four.
+            // Lane l of sum k is column 8 l + k. Part q (four lanes) of `low[r]` and `high[r]` contains the columns of
+            // lane 4 q + r: the first four and the last four.
             let (low, high) = (quarters512(&sums[..4]), quarters512(&sums[4..]));
             for r in [0, 2] {
                 let (a, c) =
@@ -109,7 +109,7 @@ impl Vector for V512 {
 
     #[inline(always)]
     unsafe fn sum4(v: [Self; 4]) -> [f32; 4] {
-        // SAFETY: the caller has AVX-512; what is stored goes into an array of that length.
+        // SAFETY: the caller has AVX-512; values are stored into an array of that length.
         unsafe { V256::sum4([halve(v[0]), halve(v[1]), halve(v[2]), halve(v[3])]) }
     }
 }
@@ -124,7 +124,7 @@ unsafe fn halve(v: V512) -> V256 {
     }
 }
 
-/// The mask of the first `n < 16` lanes, for the last, partial vector of a loop; the other lanes are not accessed.
+/// The mask of the first `n < 16` lanes, for the last, partial vector of a loop. The other lanes are not accessed.
 #[inline(always)]
 fn mask16(n: usize) -> __mmask16 {
     ((1u32 << n) - 1) as __mmask16

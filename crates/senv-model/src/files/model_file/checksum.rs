@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use super::KEY_HEADER_CRC;
 
-/// Bytes that one thread computes a checksum of at a time.
+/// Bytes per thread and step of a checksum.
 pub(crate) const PIECE: usize = 1 << 20;
 
-/// CRC-32 of bytes; of many, on all threads.
+/// The CRC-32 of bytes; uses all threads if there are many.
 pub(crate) fn crc(bytes: &[u8]) -> u32 {
     if bytes.len() <= PIECE {
         return crc32fast::hash(bytes);
@@ -32,7 +32,7 @@ pub(crate) fn combine(pieces: Vec<crc32fast::Hasher>) -> u32 {
     all.finalize()
 }
 
-/// The checksum of length word and header, with the checksum itself as eight zeros.
+/// The checksum of the length word and the header, with the checksum itself as eight zeros.
 pub(crate) fn header_crc(header: &[u8], recorded: u32) -> u32 {
     let digits = format!("\"{KEY_HEADER_CRC}\":\"{recorded:08x}\"");
     let mut hasher = crc32fast::Hasher::new();
@@ -43,7 +43,7 @@ pub(crate) fn header_crc(header: &[u8], recorded: u32) -> u32 {
             hasher.update(b"00000000");
             hasher.update(&header[at + 8..]);
         }
-        // Rewritten with other blanks by another program, which should have dropped the key.
+        // Another program has rewritten it with different white space, and should have dropped the key.
         None => hasher.update(header),
     }
     hasher.finalize()

@@ -1,7 +1,7 @@
-//! The header of a safetensors file, validated against the file.
+//! Parses the header of a safetensors file and validates it against the file.
 //!
-//! Beyond what the format asks for, this refuses too many tensors and duplicate names (JSON maps keep one of them, and
-//! programs disagree on which).
+//! In addition to the rules of the format, rejects too many tensors and duplicate names. JSON maps keep one of two
+//! duplicates, and programs disagree on which.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -16,7 +16,7 @@ use serde::{
 
 use senv_base::{Error, Result};
 
-/// The types of the format, and the bits of a value.
+/// The types of the format, with the number of bits per value.
 const TYPES: [(&str, usize); 22] = [
     ("F64", 64),
     ("F32", 32),
@@ -42,11 +42,11 @@ const TYPES: [(&str, usize); 22] = [
     ("F4", 4),
 ];
 
-/// Bytes of the length of the header.
+/// The size in bytes of the header length.
 pub(crate) const LENGTH: usize = 8;
-/// The longest header.
+/// The maximum header length in bytes.
 pub(crate) const MAX_HEADER: u64 = 100_000_000;
-/// The most tensors.
+/// The maximum number of tensors.
 pub(crate) const MAX_TENSORS: usize = 65_536;
 /// The key of the metadata.
 pub(crate) const METADATA: &str = "__metadata__";
@@ -57,7 +57,7 @@ pub(crate) struct TensorInfo {
     /// The name of the type.
     pub(crate) dtype: &'static str,
     pub(crate) shape: Vec<usize>,
-    /// First byte and end, from the start of the file.
+    /// The offsets of the first byte and the end, from the start of the file.
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
@@ -67,7 +67,7 @@ pub(crate) struct TensorInfo {
 pub(crate) struct Header {
     pub(crate) metadata: BTreeMap<String, String>,
     pub(crate) tensors: BTreeMap<String, TensorInfo>,
-    /// Length word and header: the first byte of the data.
+    /// The size of length word and header: the offset of the data.
     pub(crate) data: usize,
 }
 
@@ -99,7 +99,7 @@ impl Header {
     }
 }
 
-/// The header as it is written.
+/// The header as stored.
 #[derive(Default)]
 struct Tensors {
     metadata: BTreeMap<String, String>,
@@ -114,8 +114,8 @@ struct Entry {
 }
 
 impl Tensors {
-    /// Checks types, shapes and ranges: in the order of their offsets, the tensors cover all `length` bytes of data
-    /// without gap or overlap. Positions are counted from the start of the data.
+    /// Checks types, shapes and ranges. In the order of their offsets, the tensors must cover all `length` bytes of
+    /// data without gaps or overlaps. Positions are relative to the start of the data.
     fn checked(&self, length: usize) -> Result<Vec<(String, TensorInfo)>, String> {
         let mut tensors = Vec::with_capacity(self.entries.len());
         for (name, entry) in &self.entries {
@@ -183,7 +183,7 @@ impl<'de> Deserialize<'de> for Tensors {
     }
 }
 
-/// A table of strings without duplicate keys.
+/// A map of strings without duplicate keys.
 struct UniqueKeys(BTreeMap<String, String>);
 
 impl<'de> Deserialize<'de> for UniqueKeys {

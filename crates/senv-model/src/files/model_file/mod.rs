@@ -1,5 +1,5 @@
-//! The model file of the project, whose layout is specified in `docs/format.md`: any tensors, metadata, a version and
-//! checksums in a safetensors file.
+//! The model file of senv, specified in `docs/format.md`: any tensors, metadata, a version and checksums in a
+//! safetensors file.
 //!
 //! [`ModelFile`] reads it, memory-mapped or as a part of the program; `ModelWriter` writes it.
 
@@ -11,7 +11,7 @@ mod verify;
 pub use reader::{ModelFile, RawTensor};
 pub use verify::Verification;
 
-/// The version of the layout that this crate writes, and the highest one that it reads.
+/// The format version that this crate writes, and the highest that it reads.
 pub const FORMAT_VERSION: u32 = 1;
 
 pub(crate) const KEY_VERSION: &str = "senv.format_version";
@@ -20,7 +20,7 @@ pub(crate) const KEY_CONFIG: &str = "senv.config";
 pub(crate) const KEY_CORPUS_TOKENS: &str = "senv.corpus_tokens";
 pub(crate) const KEY_TERMS: &str = "senv.terms";
 pub(crate) const KEY_HEADER_CRC: &str = "senv.header_crc32";
-/// Prefix of the metadata keys of checksums, before the name of a tensor.
+/// The prefix of the metadata keys of checksums; the name of a tensor follows.
 pub(crate) const KEY_CRC: &str = "senv.crc32.";
 pub(crate) const TEXT: &str = "vocabulary.text";
 pub(crate) const OFFSETS: &str = "vocabulary.offsets";

@@ -1,4 +1,4 @@
-//! Reads the model file of the project, whose layout is specified in `docs/format.md`.
+//! Reads the model file of senv, specified in `docs/format.md`.
 
 use std::{
     collections::BTreeMap,
@@ -16,10 +16,10 @@ use senv_base::{Error, Result, SharedBytes};
 use senv_kernels::Table;
 use senv_text::Tokenizer;
 
-/// The path of a model that is no file, in errors.
+/// The path that errors name for a model that is not a file.
 const IN_MEMORY: &str = "<in memory>";
 
-/// A model file, memory-mapped or part of the program: opening it reads the header alone.
+/// A model file, memory-mapped or part of the program. Opening it reads only the header.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -41,50 +41,50 @@ pub struct ModelFile {
     pub(super) header: Header,
 }
 
-/// A tensor of a [`ModelFile`] as it is stored.
+/// A tensor of a [`ModelFile`], as stored.
 #[derive(Debug, Clone)]
 pub struct RawTensor {
-    /// The type of its values: `F32`, `U8`, ...
+    /// The type of the values: `F32`, `U8`, ...
     pub dtype: String,
-    /// Its shape.
+    /// The shape.
     pub shape: Vec<usize>,
-    /// Its little-endian values.
+    /// The little-endian values.
     pub bytes: SharedBytes,
 }
 
 impl ModelFile {
-    /// Memory-maps the file and checks its header: structure, version and, where it is recorded, checksum.
+    /// Memory-maps the file and checks its header: structure, version and, if recorded, checksum.
     ///
-    /// The file must not be written into while it is open, only replaced, as senv does: other numbers would be read,
-    /// and a file that gets shorter ends the program. [`ModelFile::read`] is for files that others may write into.
+    /// While the file is open it must only be replaced, as senv does, and not written into. Writing into it changes the
+    /// numbers that are read, and truncating it ends the program. For files that others may write into, use
+    /// [`ModelFile::read`].
     ///
     /// # Errors
-    /// [`Error::BadTensors`] if it breaks the rules of safetensors; [`Error::NotAModel`] without the metadata of
-    /// senv; [`Error::NewerVersion`]; [`Error::Checksum`] if the header is damaged.
+    /// [`Error::BadTensors`] if the file breaks the rules of safetensors; [`Error::NotAModel`] if it lacks the metadata
+    /// of senv; [`Error::NewerVersion`]; [`Error::Checksum`] if the header is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         Self::from_shared(path, SharedBytes::map(path)?)
     }
 
-    /// Reads the whole file into memory, with the same checks: for a file that others may write into while it is used.
-    /// The map of [`ModelFile::open`] would follow them, or end the program where the file gets shorter.
+    /// Reads the whole file into memory, with the checks of [`ModelFile::open`]. Use it for a file that others may
+    /// write into while it is used: a map would show their changes, or end the program if the file is truncated.
     ///
     /// # Errors
-    /// As [`ModelFile::open`]; [`Error::Io`] if it cannot be read, also for lack of memory.
+    /// The errors of [`ModelFile::open`]; [`Error::Io`] if the file cannot be read or memory runs out.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
         Self::from_shared(path, bytes.into())
     }
 
-    /// A model that is in memory: part of the program by `include_bytes!`, or a vector of bytes that came from
-    /// somewhere. Errors name it `<in memory>`.
+    /// Opens a model in memory: included with `include_bytes!`, or any vector of bytes. Errors call it `<in memory>`.
     ///
-    /// Rows are used where they are if they start at a multiple of four bytes in memory, and are copied otherwise: F32
-    /// tables in particular are best included with an alignment.
+    /// Rows are used in place if they start at a multiple of four bytes in memory, and copied otherwise. Include F32
+    /// tables in particular with an alignment.
     ///
     /// # Errors
-    /// As [`ModelFile::open`].
+    /// The errors of [`ModelFile::open`].
     pub fn from_bytes(bytes: impl Into<SharedBytes>) -> Result<Self> {
         Self::from_shared(Path::new(IN_MEMORY), bytes.into())
     }
@@ -109,7 +109,7 @@ impl ModelFile {
         model.required(KEY_KIND)?;
         match model.recorded(KEY_HEADER_CRC)? {
             Some(recorded) => model.check_header(recorded)?,
-            // Checksums are all there or none, so that damage to the name of this key is found as well.
+            // Either all checksums exist or none, so damage to the name of this key is detected too.
             None if model.header.metadata.keys().any(|key| key.starts_with(KEY_CRC)) => {
                 let reason = format!("the tensors have checksums, but the header has no {KEY_HEADER_CRC}");
                 return Err(Error::BadTensors { path: model.path, reason });
@@ -127,28 +127,28 @@ impl ModelFile {
         Ok(())
     }
 
-    /// The file; `<in memory>` for a model that is none.
+    /// The path of the file; `<in memory>` if the model is not a file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The kind of the model, such as `sent2vec`.
+    /// The kind of the model, for example `sent2vec`.
     #[must_use]
     pub fn kind(&self) -> &str {
         self.header.metadata.get(KEY_KIND).map_or("", String::as_str)
     }
 
-    /// The terms under which the model may be used, where another that it was made of has some ([`Vocabulary::terms`]).
+    /// The terms of use of the model, if it was built from one that has terms ([`Vocabulary::terms`]).
     #[must_use]
     pub fn terms(&self) -> Option<&str> {
         self.header.metadata.get(KEY_TERMS).map(String::as_str)
     }
 
-    /// Returns an error for a model of another kind.
+    /// Returns an error if the model is of another kind.
     ///
     /// # Errors
-    /// [`Error::WrongKind`].
+    /// [`Error::WrongKind`] if the kind is not `expected`.
     pub fn expect_kind(&self, expected: &str) -> Result<()> {
         if self.kind() == expected {
             return Ok(());
@@ -157,17 +157,17 @@ impl ModelFile {
         Err(Error::WrongKind { path: self.path.clone(), found, expected })
     }
 
-    /// The configuration, JSON; `None` if the file has none.
+    /// The JSON configuration, if there is one.
     #[must_use]
     pub fn config(&self) -> Option<&str> {
         self.header.metadata.get(KEY_CONFIG).map(String::as_str)
     }
 
-    /// Returns an error for a model whose text is tokenized by a tokenizer that this program does not have: to be asked
-    /// before the configuration is parsed, which fails then.
+    /// Returns an error if the model needs a tokenizer that this program does not have. Call this before parsing the
+    /// configuration, which would fail.
     ///
     /// # Errors
-    /// [`Error::MissingTokenizer`].
+    /// [`Error::MissingTokenizer`] if the tokenizer is not registered.
     pub fn expect_known_tokenizer(&self) -> Result<()> {
         match self.config().and_then(Tokenizer::missing_in) {
             Some(name) => Err(Error::MissingTokenizer { path: self.path.clone(), name }),
@@ -175,22 +175,22 @@ impl ModelFile {
         }
     }
 
-    /// All metadata, including those of the format.
+    /// All metadata, including that of the format.
     #[must_use]
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.header.metadata
     }
 
-    /// A required value of the metadata.
+    /// Returns a required value of the metadata.
     ///
     /// # Errors
-    /// [`Error::NotAModel`] if it is missing.
+    /// [`Error::NotAModel`] if the key is missing.
     pub fn required(&self, key: &str) -> Result<&str> {
         let missing = || Error::NotAModel { path: self.path.clone(), key: key.to_owned() };
         self.header.metadata.get(key).map(String::as_str).ok_or_else(missing)
     }
 
-    /// Name, type (`F32`, `U8`, ...), shape and bytes of each tensor, by name.
+    /// Iterates over name, type (`F32`, `U8`, ...), shape and number of bytes of each tensor, ordered by name.
     pub fn tensors(&self) -> impl ExactSizeIterator<Item = (&str, String, &[usize], usize)> + '_ {
         self.header
             .tensors
@@ -198,23 +198,23 @@ impl ModelFile {
             .map(|(name, t)| (name.as_str(), t.dtype.to_string(), t.shape.as_slice(), t.end - t.start))
     }
 
-    /// Whether the header has a checksum of every tensor, so that it changes with the content of the file.
+    /// Whether the header contains a checksum of every tensor, so the header changes with the content of the file.
     #[must_use]
     pub fn has_checksums(&self) -> bool {
         self.header.tensors.keys().all(|name| self.header.metadata.contains_key(&format!("{KEY_CRC}{name}")))
     }
 
-    /// Whether there is a tensor of this name.
+    /// Whether a tensor of this name exists.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.header.tensors.contains_key(name)
     }
 
-    /// The F32 matrix `name`, memory-mapped (copied only where it starts at an odd byte). Tables of one file share its
-    /// map. The rows are not compared with their checksum: see [`ModelFile::verify`].
+    /// Returns the F32 matrix `name`, memory-mapped, or copied if it is not aligned to four bytes. Tables of one file
+    /// share its map. Does not check the rows against their checksum; see [`ModelFile::verify`].
     ///
     /// # Errors
-    /// [`Error::MissingTensor`]; [`Error::WrongTensor`] if it is no F32 matrix.
+    /// [`Error::MissingTensor`]; [`Error::WrongTensor`] if it is not an F32 matrix.
     pub fn table(&self, name: &str) -> Result<Table> {
         let tensor = self.typed(name, "F32", Some(2), "F32 [rows, dim]")?;
         let (rows, dim) = (tensor.shape[0], tensor.shape[1]);
@@ -225,8 +225,9 @@ impl ModelFile {
         Table::from_vec(rows, dim, numbers(&bytes, f32::from_le_bytes))
     }
 
-    /// The bytes of tensor `name`, of any type and shape, without a copy: they keep the map alive, and may outlive the
-    /// [`ModelFile`]. As the rows of a table they are not compared with their checksum: see [`ModelFile::verify`].
+    /// Returns the bytes of tensor `name`, of any type and shape, without a copy. They keep the map alive and can
+    /// outlive the [`ModelFile`]. Like the rows of a table, they are not checked against their checksum; see
+    /// [`ModelFile::verify`].
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -240,14 +241,14 @@ impl ModelFile {
     /// ```
     ///
     /// # Errors
-    /// [`Error::MissingTensor`].
+    /// [`Error::MissingTensor`] if the tensor does not exist.
     pub fn raw(&self, name: &str) -> Result<RawTensor> {
         let tensor = self.tensor(name)?;
         let bytes = self.bytes.slice(tensor.start..tensor.end);
         Ok(RawTensor { dtype: tensor.dtype.to_string(), shape: tensor.shape.clone(), bytes })
     }
 
-    /// The U8 tensor `name`, of any shape, memory-mapped.
+    /// Returns the U8 tensor `name`, of any shape, memory-mapped.
     ///
     /// # Errors
     /// [`Error::MissingTensor`]; [`Error::WrongTensor`]; [`Error::Checksum`].
@@ -257,50 +258,50 @@ impl ModelFile {
         Ok(self.data(tensor))
     }
 
-    /// The values of the F32 tensor `name`, of any shape, copied.
+    /// Returns a copy of the values of the F32 tensor `name`, of any shape.
     ///
     /// # Errors
-    /// As [`ModelFile::bytes`].
+    /// The errors of [`ModelFile::bytes`].
     pub fn f32s(&self, name: &str) -> Result<Vec<f32>> {
         self.copied(name, "F32", f32::from_le_bytes)
     }
 
-    /// The values of the F64 tensor `name`, of any shape, copied.
+    /// Returns a copy of the values of the F64 tensor `name`, of any shape.
     ///
     /// # Errors
-    /// As [`ModelFile::bytes`].
+    /// The errors of [`ModelFile::bytes`].
     pub fn f64s(&self, name: &str) -> Result<Vec<f64>> {
         self.copied(name, "F64", f64::from_le_bytes)
     }
 
-    /// The values of the U32 tensor `name`, of any shape, copied.
+    /// Returns a copy of the values of the U32 tensor `name`, of any shape.
     ///
     /// # Errors
-    /// As [`ModelFile::bytes`].
+    /// The errors of [`ModelFile::bytes`].
     pub fn u32s(&self, name: &str) -> Result<Vec<u32>> {
         self.copied(name, "U32", u32::from_le_bytes)
     }
 
-    /// The values of the U64 tensor `name`, of any shape, copied.
+    /// Returns a copy of the values of the U64 tensor `name`, of any shape.
     ///
     /// # Errors
-    /// As [`ModelFile::bytes`].
+    /// The errors of [`ModelFile::bytes`].
     pub fn u64s(&self, name: &str) -> Result<Vec<u64>> {
         self.copied(name, "U64", u64::from_le_bytes)
     }
 
-    /// The vocabulary, as `ModelWriter::vocabulary` writes it.
+    /// Returns the vocabulary that `ModelWriter::vocabulary` wrote.
     ///
     /// # Errors
-    /// [`Error::MissingTensor`], [`Error::WrongTensor`] or [`Error::Checksum`] for a part of it;
-    /// [`Error::BadVocabulary`] if the parts do not fit together.
+    /// [`Error::MissingTensor`], [`Error::WrongTensor`] or [`Error::Checksum`] for a part of the vocabulary;
+    /// [`Error::BadVocabulary`] if the parts do not match.
     pub fn vocabulary(&self) -> Result<Vocabulary> {
         let bad = |reason: String| Error::BadVocabulary { reason: format!("{}: {reason}", self.path.display()) };
         let corpus_tokens = match self.header.metadata.get(KEY_CORPUS_TOKENS) {
             Some(n) => n.parse().map_err(|_| bad(format!("{KEY_CORPUS_TOKENS} is {n:?}, expected a number")))?,
             None => 0,
         };
-        // A copy is checked and not the map: another program may write to the file between a check and the copy.
+        // Check a copy and not the map: another program may write to the file between a check and the copy.
         let text = self.data(self.typed(TEXT, "U8", None, "U8")?).to_vec();
         self.check_bytes(TEXT, &text)?;
         let text = String::from_utf8(text).map_err(|e| bad(format!("{TEXT}: {e}")))?;
@@ -316,7 +317,7 @@ impl ModelFile {
         self.check_bytes(name, self.data(tensor))
     }
 
-    /// Compares the bytes of a tensor, or a copy of them, with its checksum, where one is recorded.
+    /// Compares the bytes of a tensor, or a copy of them, with the checksum, if one is recorded.
     fn check_bytes(&self, name: &str, bytes: &[u8]) -> Result<()> {
         match self.recorded(&format!("{KEY_CRC}{name}"))? {
             Some(recorded) => self.compare(name, crc(bytes), recorded),
@@ -324,7 +325,7 @@ impl ModelFile {
         }
     }
 
-    /// Compares the checksum that the bytes of a tensor were found to have with the recorded one, where there is one.
+    /// Compares the computed checksum of a tensor with the recorded one, if there is one.
     pub(crate) fn check_sum(&self, name: &str, found: u32) -> Result<()> {
         match self.recorded(&format!("{KEY_CRC}{name}"))? {
             Some(recorded) => self.compare(name, found, recorded),
@@ -339,7 +340,7 @@ impl ModelFile {
         Err(Error::Checksum { path: self.path.clone(), what: format!("tensor {name:?}"), found, recorded })
     }
 
-    /// A checksum of the metadata.
+    /// A checksum from the metadata.
     pub(super) fn recorded(&self, key: &str) -> Result<Option<u32>> {
         let Some(text) = self.header.metadata.get(key) else { return Ok(None) };
         let all_hex = text.len() == 8 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));

@@ -1,4 +1,4 @@
-//! The check of a whole file: checksums, and values that are no finite numbers.
+//! Checks a whole file: checksums, and values that are not finite.
 
 use rayon::prelude::*;
 
@@ -9,22 +9,22 @@ use super::{
 };
 use senv_base::{Error, Result, TokenId};
 
-/// Tensors with one row, or one value, for each token of the vocabulary, the tokens first.
+/// Tensors with one row or value per token of the vocabulary, tokens first.
 const OF_TOKENS: [&str; 4] = ["rows", "rows2", "row_scales", "word_weights"];
 
-/// What [`ModelFile::verify`] compared.
+/// The result of [`ModelFile::verify`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verification {
-    /// All tensors of the file; their floats are finite.
+    /// The number of tensors of the file; their floats are finite.
     pub tensors: usize,
-    /// Those of them that have a checksum, which fits. A file that another program has rewritten may have none.
+    /// The number of tensors with a checksum, which matches. A file that another program has rewritten may have none.
     pub checksums: usize,
 }
 
 impl ModelFile {
-    /// Reads the whole file: compares every tensor with its checksum, where one is recorded, and looks for values that
-    /// are NaN or infinite. About a gigabyte a second on two cores where the file is in memory already; opening a model
-    /// does none of this for the rows, which are memory-mapped.
+    /// Reads the whole file, compares every tensor with its checksum, if recorded, and looks for NaN and infinite
+    /// values. Takes about a second per gigabyte on two cores if the file is already in memory. Opening a model does
+    /// not check the rows, which are memory-mapped.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -38,8 +38,8 @@ impl ModelFile {
     /// ```
     ///
     /// # Errors
-    /// For the first tensor, by name, that is bad: [`Error::Checksum`] if it is damaged; [`Error::NonFinite`] with the
-    /// row and, where it is known, the word, if a value of type F16, BF16, F32 or F64 is not finite.
+    /// For the first bad tensor, by name: [`Error::Checksum`] if it is damaged; [`Error::NonFinite`] if a value of type
+    /// F16, BF16, F32 or F64 is not finite, with the row and, if known, the word.
     pub fn verify(&self) -> Result<Verification> {
         let mut checksums = 0;
         for (name, tensor) in &self.header.tensors {
@@ -55,7 +55,7 @@ impl ModelFile {
         Ok(Verification { tensors: self.header.tensors.len(), checksums })
     }
 
-    /// The error of value `value` of a tensor.
+    /// The error for value `value` of a tensor.
     fn non_finite(&self, name: &str, tensor: &TensorInfo, value: usize) -> Error {
         let width = tensor.shape.iter().skip(1).product::<usize>().max(1);
         let row = value / width;
@@ -69,8 +69,8 @@ impl ModelFile {
     }
 }
 
-/// The bits of the exponent in the highest bytes of a little-endian float: width in bytes, mask of the top two bytes.
-/// All of them are set in NaN and infinities alone.
+/// The exponent bits in the highest bytes of a little-endian float: width in bytes, mask of the top two bytes. All of
+/// them are set only in NaN and infinity.
 fn exponent(dtype: &str) -> Option<(usize, u16)> {
     match dtype {
         "F16" => Some((2, 0x7c00)),
@@ -81,7 +81,7 @@ fn exponent(dtype: &str) -> Option<(usize, u16)> {
     }
 }
 
-/// Whether a float that is not finite has a bit set below the exponent.
+/// Whether a non-finite float has a bit set below the exponent.
 fn is_nan(dtype: &str, value: &[u8]) -> bool {
     match *value {
         [a, b] => u16::from_le_bytes([a, b]) & if dtype == "F16" { 0x03ff } else { 0x007f } != 0,
@@ -90,7 +90,7 @@ fn is_nan(dtype: &str, value: &[u8]) -> bool {
     }
 }
 
-/// The checksum of bytes and the position of the first float that is not finite, on all threads.
+/// Computes, on all threads, the checksum of bytes and the position of the first non-finite float.
 fn scan(bytes: &[u8], exponent: Option<(usize, u16)>) -> (u32, Option<usize>) {
     let work = |(number, piece): (usize, &[u8])| {
         let mut hasher = crc32fast::Hasher::new();
@@ -105,7 +105,7 @@ fn scan(bytes: &[u8], exponent: Option<(usize, u16)>) -> (u32, Option<usize>) {
 
 fn first_bad(piece: &[u8], width: usize, mask: u16) -> Option<usize> {
     fn position<const N: usize>(piece: &[u8], mask: u16) -> Option<usize> {
-        // Without an early end the loop over a block is one of vector instructions.
+        // Without an early exit, the loop over a block compiles to vector instructions.
         let is_bad = |value: &[u8; N]| u16::from_le_bytes([value[N - 2], value[N - 1]]) & mask == mask;
         let blocks = piece.as_chunks::<N>().0.chunks(1024).enumerate();
         let bad = |block: &[[u8; N]]| block.iter().fold(false, |bad, value| bad | is_bad(value));

@@ -1,4 +1,4 @@
-//! The tensors of an order part in a model file; `docs/format.md` is the contract.
+//! The tensors of an order part in a model file; the format is specified in `docs/format.md`.
 
 use super::{OrderConfig, OrderPart, OrderValues};
 use crate::{ModelFile, Vocabulary, static_model::CompressedRows};
@@ -13,11 +13,11 @@ pub(crate) const LENGTH_SLOPE: &str = "order.length_bias";
 pub(crate) const FIRST_STATE: &str = "order.first_state_bias";
 
 impl OrderPart {
-    /// The part of an open model file.
+    /// Reads the order part of an open model file.
     ///
     /// # Errors
-    /// [`Error::MissingTensor`], [`Error::WrongTensor`] and [`Error::Checksum`] for a tensor; [`Error::BadFile`] for
-    /// numbers that do not fit each other, or are out of range.
+    /// [`Error::MissingTensor`], [`Error::WrongTensor`] and [`Error::Checksum`] for a tensor; [`Error::BadFile`] if
+    /// numbers do not fit each other or are out of range.
     pub(crate) fn from_file(
         file: &ModelFile,
         config: OrderConfig,

@@ -1,4 +1,4 @@
-//! The order part behind the vector of a table.
+//! Joins the vector of a table and its order part.
 //!
 //! Equation: `order-vector`
 //!
@@ -7,17 +7,17 @@
 //! (F2)  cos(v, v′) = (m̂·m̂′ + κ² l l′ (q̂·q̂′ + γ²) + ν² z z′) / (N N′)         N² = 1 + κ² l² (1 + γ²) + ν² z²
 //! ```
 //!
-//! v begins with m as it is, so that its first dimensions are the vector of the table and its cosine is theirs; a part
-//! that is zero stays zero, and so does the whole where m is. γ is a constant column: without it the cosines of long
-//! sentences, whose parts are long, sink below those of short ones. A negation in one of two sentences lowers their
-//! cosine, in both it raises it.
+//! v starts with m unchanged, so its first dimensions are the vector of the table and give its cosine. A zero part
+//! stays zero, and v is zero if m is. γ is a constant column. Without it, the cosines of long sentences, whose parts
+//! are long, would be lower than those of short ones. A negation in only one of two sentences lowers their cosine; in
+//! both, it raises it.
 
 use super::part_norm;
 use senv_base::{Error, Result};
 use senv_kernels::kernels;
 use serde::{Deserialize, Serialize};
 
-/// Sentences of more words than this are marked the less for a negation the longer they are.
+/// In sentences with more words than this, the negation mark decreases with the length.
 const NEGATION_WORDS: f64 = 10.0;
 
 /// The weights of the parts of a joined vector.
@@ -36,24 +36,24 @@ const NEGATION_WORDS: f64 = 10.0;
 pub struct OrderJoin {
     /// κ, the weight of the order part.
     pub kappa: f64,
-    /// γ, the constant column beside a part of length 1.
+    /// γ, the constant column relative to a part of length 1.
     pub gamma: f64,
     /// ν, the weight of the negation column.
     pub negation: f64,
 }
 
 impl OrderJoin {
-    /// Columns behind those of the table and of the order part: the constant one, and that of negation.
+    /// The number of columns after those of the table and of the order part: the constant one and that of negation.
     pub const EXTRA: usize = 2;
 
-    /// The order part and the column of negation with `weight` times their weights.
+    /// Multiplies the weights of the order part and of the negation column by `weight`.
     #[must_use]
     pub fn with_weight(self, weight: f64) -> Self {
         Self { kappa: weight * self.kappa, negation: weight * self.negation, ..self }
     }
 
-    /// Joins in place: the first `dim` values of `out` are the vector of the table; behind them stands what the
-    /// order part gives for the sentence of `n` words, and one value more.
+    /// Joins in place. The first `dim` values of `out` are the vector of the table, followed by the output of the order
+    /// part for the sentence of `n` words and one further value.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless `out` has room for all parts.

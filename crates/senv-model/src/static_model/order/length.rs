@@ -1,4 +1,4 @@
-//! The order part of a sentence vector: a direction, and a length.
+//! The order part of a sentence vector as a direction and a length.
 //!
 //! Equation: `order-length`
 //!
@@ -7,22 +7,22 @@
 //! (F2)  out = [l q / |q| ; l]                      0 for q / |q| where q = 0
 //! ```
 //!
-//! Sentences of about 15 words, e^2.7, have the length that their words say. From 30 words on the length grows no
-//! further: such sentences are rare in what the part learns from, and in passages of hundreds of words order would
-//! outweigh all else.
+//! In sentences of about 15 words, e^2.7, the length depends only on the words. Above 30 words it stops growing: such
+//! sentences are rare in the training data of the part, and in passages of hundreds of words order would outweigh
+//! everything else.
 
 use senv_kernels::Float;
 
-/// The logarithm of an ordinary number of words.
+/// The logarithm of a typical number of words.
 const ORDINARY: f64 = 2.7;
-/// Words from whose number on sentences are not told apart by it.
+/// Longer sentences are treated as if they had this many words.
 const LONGEST: usize = 30;
-/// Sums that stand beside each other.
+/// Sums that are computed in parallel.
 const LANES: usize = 8;
 /// The limits of λ.
 const LIMITS: [f64; 2] = [-4.0, 1.5];
 
-/// ln min(n, 30) − 2.7: how much longer a sentence of `n` words is than an ordinary one.
+/// ln min(n, 30) − 2.7: how much longer a sentence of `n` words is than a typical one.
 #[must_use]
 pub fn beyond_ordinary<F: Float>(n: usize) -> F {
     F::of((n.min(LONGEST) as f64).ln() - ORDINARY)
@@ -38,7 +38,7 @@ pub fn part_length<F: Float>(sum_u: F, n: usize, u1: F) -> (F, bool) {
     (l[0], limited == exponent)
 }
 
-/// |x|, added up in one order and in f64, so that every processor has the same bits, which dot products of f32 have not.
+/// |x|, summed in a fixed order and in f64, so every processor gives the same bits, unlike dot products of f32.
 ///
 /// ```
 /// use senv_core::static_model::order::part_norm;
@@ -56,7 +56,7 @@ pub fn part_norm<F: Float>(x: &[F]) -> f64 {
     sums.iter().sum::<f64>().sqrt()
 }
 
-/// (F2) in place: `out` holds q and one value more.
+/// (F2) in place: `out` contains q and one further value.
 ///
 /// ```
 /// use senv_core::static_model::order::part_of;

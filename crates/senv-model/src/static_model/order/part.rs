@@ -1,4 +1,4 @@
-//! The pass over a sentence: the order part of `senv-encoders` (`order-passes`) with rows of eight bits.
+//! The pass over a sentence: the order part of `senv-encoders` (`order-passes`) with eight-bit rows.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,47 +16,47 @@ use senv_kernels::{
     kernels::{SKIP_BIGRAM_BLOCK as BLOCK, SkipBigramRow, SkipBigramState},
 };
 
-/// Words that the kernel gets at a time.
+/// The number of words per call of the kernel.
 const AT_A_TIME: usize = 32;
-/// Values of a state.
+/// The number of values in a state.
 const STATE: usize = 7 * BLOCK;
-/// The most columns, and the most random features.
+/// The maximum number of columns, and of random features.
 const LARGEST: usize = 65_536;
 
-/// The settings of an order part, as model files keep them.
+/// The settings of an order part, as stored in model files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OrderConfig {
-    /// Columns of the part, d.
+    /// The number of columns of the part, d.
     pub dim: usize,
-    /// Random features of a word beside its row, k.
+    /// The number of random features of a word in addition to its row, k.
     pub random_features: usize,
-    /// How the maps are stored.
+    /// The encoding of the maps.
     pub encoding: RowEncoding,
     /// The weights of the parts.
     pub join: OrderJoin,
-    /// Words of negation.
+    /// The words that mean negation.
     pub negation_words: Vec<String>,
 }
 
-/// An order part of a [`StaticEncoder`](crate::StaticEncoder); clones share the rows that were made.
+/// The order part of a [`StaticEncoder`](crate::StaticEncoder); clones share the computed rows.
 #[derive(Debug, Clone)]
 pub struct OrderPart {
     pub(super) config: OrderConfig,
     pub(super) values: Arc<OrderValues>,
-    /// Words of negation, ascending.
+    /// The negation words, ascending.
     negation: Arc<[TokenId]>,
-    /// h_0 in blocks of columns: those of the antisymmetric half, then those of the other.
+    /// h_0 in blocks of columns: first the antisymmetric half, then the other.
     first_state: Arc<[[f32; BLOCK]]>,
-    /// Rows of the words that were met.
+    /// The rows of the words encountered so far.
     rows: Arc<[OnceLock<OrderRow>]>,
 }
 
 impl OrderPart {
-    /// The part of a table of these words whose rows have `table_dim` values.
+    /// Creates the part for a table of these words whose rows have `table_dim` values.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a setting or a value out of range; [`Error::ShapeMismatch`] where numbers do not
-    /// fit each other; [`Error::TooLarge`] if memory is lacking.
+    /// [`Error::InvalidParameter`] if a setting or value is out of range; [`Error::ShapeMismatch`] if numbers do not
+    /// fit each other; [`Error::TooLarge`] if memory runs out.
     pub(crate) fn new(
         config: OrderConfig,
         values: OrderValues,
@@ -104,18 +104,18 @@ impl OrderPart {
         Ok(Self { config, values: Arc::new(values), negation: negation.into(), first_state, rows: rows.into() })
     }
 
-    /// The same part for the table with other words.
+    /// The same part for the table with another vocabulary.
     pub(crate) fn of_words(&self, vocabulary: &Vocabulary, table_dim: usize) -> Result<Self> {
         Self::new(self.config.clone(), (*self.values).clone(), vocabulary, table_dim)
     }
 
-    /// Its settings.
+    /// The settings.
     #[must_use]
     pub fn config(&self) -> &OrderConfig {
         &self.config
     }
 
-    /// Its numbers.
+    /// The trained numbers.
     #[must_use]
     pub fn values(&self) -> &OrderValues {
         &self.values
@@ -127,17 +127,17 @@ impl OrderPart {
         self.config.join
     }
 
-    /// The same part with other weights.
+    /// Returns the part with other weights.
     pub(crate) fn with_join(mut self, join: OrderJoin) -> Result<Self> {
         check_join(join)?;
         self.config.join = join;
         Ok(self)
     }
 
-    /// The same part with its maps stored otherwise. Rows are made anew.
+    /// Returns the part with its maps in another encoding. Its rows are computed again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if memory is lacking.
+    /// [`Error::TooLarge`] if memory runs out.
     pub(crate) fn with_encoding(
         &self,
         encoding: RowEncoding,
@@ -149,30 +149,30 @@ impl OrderPart {
         Self::new(OrderConfig { encoding, ..self.config.clone() }, values, vocabulary, table_dim)
     }
 
-    /// Numbers that the part adds to a vector: its columns, the constant one, and that of negation.
+    /// The number of values that the part adds to a vector: its columns, the constant one, and that of negation.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.config.dim + OrderJoin::EXTRA
     }
 
-    /// Number of rows that were made, and their bytes.
+    /// The number of rows computed so far, and their bytes.
     #[must_use]
     pub fn rows_made(&self) -> (usize, usize) {
         let made = self.rows.iter().filter_map(OnceLock::get);
         made.fold((0, 0), |(n, bytes), row| (n + 1, bytes + row.n_bytes()))
     }
 
-    /// Whether a sentence of these words is negated.
+    /// Whether a sentence with these words is negated.
     pub(crate) fn is_negated(&self, tokens: &[TokenId]) -> bool {
         tokens.iter().any(|token| self.negation.binary_search(token).is_ok())
     }
 
-    /// The part of a sentence of these words: l q / |q|, then l, in `out` of one value more than there are columns;
-    /// zeros for a sentence without words. Allocates nothing but rows of words that are met for the first time, once
-    /// `buffer` has grown.
+    /// Computes the part for a sentence with these words: l q / |q|, then l. `out` has one value more than there are
+    /// columns; it is zero for a sentence without words. Once `buffer` has grown, allocates only rows of words not
+    /// encountered before.
     ///
     /// # Panics
-    /// If there is no such word, or `out` has another length.
+    /// If a word does not exist, or `out` has another length.
     pub(crate) fn encode_into(
         &self,
         words: OrderWords<'_>,
@@ -230,7 +230,7 @@ impl OrderPart {
         part_of(l, out);
     }
 
-    /// The row of a word, which is made if it was not met before.
+    /// Returns the row of a word, and computes it on first use.
     #[inline]
     fn row(&self, words: OrderWords<'_>, token: TokenId) -> &OrderRow {
         self.rows[token.index()].get_or_init(|| {
@@ -241,7 +241,7 @@ impl OrderPart {
     }
 }
 
-/// Refuses weights out of range.
+/// Rejects weights out of range.
 fn check_join(OrderJoin { kappa, gamma, negation }: OrderJoin) -> Result<()> {
     match [kappa, gamma, negation].into_iter().find(|x| !(0.0..=f64::from(LIMIT)).contains(x)) {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! What each word brings to the order part, in eight bits a value.
+//! The row of a word in the order part, with eight bits per value.
 //!
 //! Equation: `order-words`
 //!
@@ -8,10 +8,9 @@
 //! (F3)  a = A e σ(s_a)      b = B e σ(s_b)      f = σ(F e + f_0)
 //! ```
 //!
-//! a opens a skip-bigram, b closes it, and f is the share of what was opened before that a word between the two lets
-//! through; u goes into the length (`order-length`). All of it depends on the word alone: it is computed when the word
-//! is first met, and kept as codes, with a scale for a and one for b (`row-quantization`); f is stored in steps of
-//! 1/255.
+//! a opens a skip-bigram, b closes it, and f is the share of what was opened before that a word between them lets pass.
+//! u contributes to the length (`order-length`). All of these depend only on the word. They are computed on first use
+//! and kept as codes, with a scale for a and one for b (`row-quantization`); f is stored in steps of 1/255.
 
 use super::values::OrderValues;
 use crate::static_model::{RowEncoding, compress::compress_row};
@@ -30,7 +29,7 @@ pub(super) struct OrderRow {
 }
 
 impl OrderRow {
-    /// (F1) to (F3) of a word with these features.
+    /// Computes (F1) to (F3) for a word with these features.
     pub(super) fn new(values: &OrderValues, features: &[f32]) -> Self {
         let dim = values.f_bias.len();
         let mut row = vec![0.0; 3 * dim];
@@ -65,13 +64,13 @@ impl OrderRow {
         Self { codes: codes.collect(), scales, length: scalars[2] }
     }
 
-    /// The row for the kernel.
+    /// The row in the form of the kernel.
     #[inline]
     pub(super) fn for_kernel(&self) -> SkipBigramRow<'_> {
         SkipBigramRow { codes: &self.codes, scales: self.scales }
     }
 
-    /// Bytes of the row.
+    /// The size of the row in bytes.
     pub(super) fn n_bytes(&self) -> usize {
         size_of_val(&*self.codes) + size_of::<Self>()
     }

@@ -3,15 +3,15 @@
 use crate::static_model::CompressedRows;
 use senv_base::{Error, Result};
 
-/// The largest absolute value of a number of the part.
+/// The largest absolute value of a number in the part.
 pub(super) const LIMIT: f32 = 1e6;
 
 /// The numbers of a trained order part; D is the dimension of the table, n = D + k.
 #[derive(Debug, Clone)]
 pub struct OrderValues {
-    /// M: `n` rows of `3d` values, those of A, B and F side by side.
+    /// M: `n` rows of `3d` values: those of A, then B, then F.
     pub maps: CompressedRows,
-    /// S: shape `(n, 3)`, a row after the other.
+    /// S: shape `(n, 3)`, row by row.
     pub scalars: Vec<f32>,
     /// s_0.
     pub scalar_bias: [f32; 3],
@@ -24,7 +24,7 @@ pub struct OrderValues {
 }
 
 impl OrderValues {
-    /// Refuses numbers of which products may overflow.
+    /// Rejects numbers whose products might overflow.
     pub(super) fn check(&self) -> Result<()> {
         let Self { maps, scalars, scalar_bias, f_bias, length_slope, first_state } = self;
         let bad = |x: f32| !(-LIMIT..=LIMIT).contains(&x);

@@ -1,4 +1,4 @@
-//! The words of an order part: those of a table, and buckets of unknown ones, with their fixed features.
+//! The words of an order part: those of a table, and buckets of unknown words, with their fixed features.
 //!
 //! Equation: `order-features`
 //!
@@ -7,8 +7,8 @@
 //! e(u) = [ s(u) / √D ; x(u) ]           u: the bucket of an unknown word;  s ∈ {−1, 1}^D by a hash (`unknown-word`)
 //! ```
 //!
-//! Word w of the table has its id; bucket i of unknown words has the id V + i. A name that no text has held before
-//! opens and closes skip-bigrams of its own, so that it matters where it stands.
+//! Word w of the table has its id; bucket i of unknown words has the id V + i. A name that is in no training text opens
+//! and closes its own skip-bigrams, so its position matters.
 
 use super::part_norm;
 use crate::{
@@ -18,10 +18,10 @@ use crate::{
 use senv_base::{TokenId, hash::mix_text};
 use senv_kernels::kernels;
 
-/// Buckets of unknown words.
+/// The number of buckets of unknown words.
 pub const UNKNOWN_BUCKETS: usize = 8192;
 
-/// The words of a table with the buckets of unknown ones behind them.
+/// The words of a table, followed by the buckets of unknown words.
 ///
 /// ```
 /// use senv_core::{Scratch, StaticEncoder, Table, Tokenizer, Vocabulary, static_model::{CompressedRows, RowEncoding, order::OrderWords}};
@@ -44,19 +44,19 @@ pub const UNKNOWN_BUCKETS: usize = 8192;
 pub struct OrderWords<'t> {
     /// The table.
     pub table: &'t StaticEncoder,
-    /// Number of random features of a word, k.
+    /// The number of random features of a word, k.
     pub random: usize,
 }
 
 impl OrderWords<'_> {
-    /// Words of the table and buckets together; never 0.
+    /// The number of words of the table and of buckets; never 0.
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(self) -> usize {
         self.table.vocabulary().len() + UNKNOWN_BUCKETS
     }
 
-    /// Number of features of a word.
+    /// The number of features of a word.
     #[must_use]
     pub fn n_features(self) -> usize {
         self.table.rows().dim() + self.random
@@ -65,7 +65,7 @@ impl OrderWords<'_> {
     /// Writes the features of a word.
     ///
     /// # Panics
-    /// If there is no such word, or `out` has not [`OrderWords::n_features`] values.
+    /// If there is no such word, or `out` does not have [`OrderWords::n_features`] values.
     pub fn features(self, word: usize, out: &mut [f32]) {
         let vocabulary = self.table.vocabulary();
         assert!(word < self.len() && out.len() == self.n_features(), "features of word {word} in {} values", out.len());
@@ -89,8 +89,8 @@ impl OrderWords<'_> {
         }
     }
 
-    /// The words of a text in their order, into the tokens of `scratch` (cleared first), buckets of unknown ones in
-    /// their places. The vectors of unknown words are summed in its `unknown`, where the table has such vectors.
+    /// Reads the words of a text, in order, into the tokens of `scratch` (cleared first), with buckets in place of
+    /// unknown words. If the table has vectors for unknown words, their sum goes to `scratch.unknown`.
     pub fn read(self, text: &str, scratch: &mut Scratch) -> Coverage {
         let (vocabulary, dim) = (self.table.vocabulary(), self.table.rows().dim());
         let Scratch { text: buffer, tokens, unknown, .. } = scratch;
@@ -105,7 +105,7 @@ impl OrderWords<'_> {
                 add_signs(part, value, unknown);
             }
         };
-        // A table that leaves unknown words out does not look for their parts either.
+        // A table that leaves unknown words out does not look up their parts either.
         let tokenizer = self.table.tokenizer();
         let n = match value {
             Some(_) => look_up_parts(vocabulary, tokenizer, text, buffer, tokens, place_unknown),
@@ -115,7 +115,7 @@ impl OrderWords<'_> {
         Coverage { hashed, ..Coverage::new(n, tokens.len() - n_unknown) }
     }
 
-    /// The words of a text, at most `longest`.
+    /// Returns the words of a text, at most `longest`.
     #[must_use]
     pub fn tokens(self, text: &str, longest: usize, scratch: &mut Scratch) -> Vec<TokenId> {
         self.read(text, scratch);

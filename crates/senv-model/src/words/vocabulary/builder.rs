@@ -9,7 +9,7 @@ use super::{
 };
 use senv_base::{Error, Result};
 
-/// Counts tokens; each gets a provisional id in the order of first appearance.
+/// Counts tokens. Each gets a provisional id in the order of first appearance.
 ///
 /// ```
 /// use senv_core::words::VocabularyBuilder;
@@ -22,29 +22,29 @@ pub struct VocabularyBuilder {
     text: String,
     entries: Vec<Entry>,
     index: HashTable<u32>,
-    /// Short tokens seen recently, at an index given by their hash: most tokens of a text are found here, with one
-    /// access to memory that stays in the cache of the processor.
+    /// Recently seen short tokens, indexed by their hash. Most tokens of a text are found here, with one access to
+    /// memory that stays in the processor cache.
     recent: Vec<Recent>,
 }
 
-/// All data of a token, side by side: an entry of a rare token is in memory and not in a cache, and is fetched once.
+/// All data of a token in one place: the entry of a rare token is in main memory, and is fetched once.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// The bytes of a short token; the hash of a long one.
+    /// The bytes of a short token, or the hash of a long one.
     key: Key,
     count: u64,
-    /// Its end in the text.
+    /// The end of the token in the text.
     end: u64,
 }
 
 impl Entry {
-    /// The hash of its token, which starts there.
+    /// The hash of the token, which starts at `start`.
     fn hash(&self, start: usize) -> u64 {
         if self.end as usize - start <= SHORT { hash_short(self.key) } else { self.key.0 }
     }
 }
 
-/// A short token; a length beyond 16 marks a free entry.
+/// A short token; a length above 16 marks a free entry.
 #[derive(Debug, Clone, Copy)]
 struct Recent {
     key: Key,
@@ -52,7 +52,7 @@ struct Recent {
     id: u32,
 }
 
-/// Entries for recent tokens, a power of two: 96 KiB.
+/// The number of entries for recent tokens, a power of two: 96 KiB.
 const RECENT: usize = 4096;
 
 impl<T: AsRef<str>> Extend<T> for VocabularyBuilder {
@@ -72,27 +72,27 @@ impl<T: AsRef<str>> FromIterator<T> for VocabularyBuilder {
 }
 
 impl VocabularyBuilder {
-    /// As [`VocabularyBuilder::add`], for tokens of a text that may be large.
+    /// Like [`VocabularyBuilder::add`], but returns an error if memory runs out; for large texts.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] if there is none for a token more.
+    /// [`Error::OutOfMemory`] if there is no memory for another token.
     #[inline]
     pub fn try_add(&mut self, token: &str) -> Result<u32> {
         self.make_room(token.len())?;
         Ok(self.add(token))
     }
 
-    /// As [`VocabularyBuilder::add_many`], for tokens of a text that may be large.
+    /// Like [`VocabularyBuilder::add_many`], but returns an error if memory runs out; for large texts.
     ///
     /// # Errors
-    /// As [`VocabularyBuilder::try_add`].
+    /// The errors of [`VocabularyBuilder::try_add`].
     #[doc(hidden)]
     pub fn try_add_many(&mut self, token: &str, count: u64) -> Result<u32> {
         self.make_room(token.len())?;
         Ok(self.add_many(token, count))
     }
 
-    /// Room for a token of so many bytes.
+    /// Reserves memory for a token with this number of bytes.
     #[inline]
     fn make_room(&mut self, bytes: usize) -> Result<()> {
         let Self { text, entries, index, .. } = self;
@@ -112,7 +112,7 @@ impl VocabularyBuilder {
         index.try_reserve(1, rehash).map_err(|_| no_memory(needed))
     }
 
-    /// Counts one token and returns its provisional id. Where memory is lacking, the program ends; a large text needs
+    /// Counts one token and returns its provisional id. The program aborts if memory runs out; for a large text, use
     /// [`VocabularyBuilder::try_add`].
     #[inline]
     pub fn add(&mut self, token: &str) -> u32 {
@@ -167,25 +167,25 @@ impl VocabularyBuilder {
         }
     }
 
-    /// A token and its count.
+    /// Returns a token and its count.
     #[doc(hidden)]
     pub fn get(&self, id: u32) -> (&str, u64) {
         let Entry { count, end, .. } = self.entries[id as usize];
         (&self.text[self.start(id)..end as usize], count)
     }
 
-    /// Where a token starts in the text.
+    /// The start of a token in the text.
     fn start(&self, id: u32) -> usize {
         if id == 0 { 0 } else { self.entries[id as usize - 1].end as usize }
     }
 
-    /// All provisional ids, in the order of the bytes of their tokens.
+    /// Returns all provisional ids, sorted by the bytes of their tokens.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] if there is none to sort them in.
+    /// [`Error::OutOfMemory`] if there is no memory for sorting.
     #[doc(hidden)]
     pub fn ids_by_token(&self) -> Result<Vec<u32>> {
-        // The first bytes decide nearly always, and lie side by side; the tokens themselves are all over the memory.
+        // The first bytes nearly always decide and are adjacent in memory; the tokens themselves are scattered.
         let first = |token: &str| {
             let mut bytes = [0; 8];
             let n = token.len().min(8);
@@ -201,13 +201,13 @@ impl VocabularyBuilder {
         Ok(ids)
     }
 
-    /// Bytes that its tokens take, at least; what is reserved for more of them can be as many again.
+    /// The minimum memory of the tokens in bytes; the memory reserved for more tokens can be as large again.
     #[doc(hidden)]
     pub fn bytes(&self) -> usize {
         self.text.len() + self.len() * (size_of::<Entry>() + 2 * size_of::<u32>())
     }
 
-    /// Distinct tokens so far.
+    /// The number of distinct tokens so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -219,7 +219,7 @@ impl VocabularyBuilder {
         self.entries.is_empty()
     }
 
-    /// Tokens and counts in the order of first appearance.
+    /// Iterates over tokens and counts in the order of first appearance.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, u64)> + '_ {
         let mut start = 0;
         self.entries.iter().map(move |entry| {
@@ -229,30 +229,29 @@ impl VocabularyBuilder {
         })
     }
 
-    /// The vocabulary of tokens that occur at least `min_count` times: descending count, equal counts by bytes, so that
-    /// the order depends on the text alone.
+    /// Builds the vocabulary of tokens that occur at least `min_count` times. Tokens are sorted by descending count,
+    /// equal counts by bytes, so the order depends only on the text.
     ///
     /// # Errors
-    /// [`Error::EmptyVocabulary`] if no token is left.
+    /// [`Error::EmptyVocabulary`] if no token remains.
     pub fn finish(&self, min_count: u64) -> Result<Vocabulary> {
         self.finish_at_most(min_count, None)
     }
 
-    /// Like [`VocabularyBuilder::finish`], with at most `max_tokens` tokens: the rarest are left out, of equal counts
-    /// the last by bytes.
+    /// Like [`VocabularyBuilder::finish`], with at most `max_tokens` tokens. The rarest are left out; among equal
+    /// counts, the last by bytes.
     ///
     /// # Errors
-    /// [`Error::EmptyVocabulary`] if none is left.
+    /// [`Error::EmptyVocabulary`] if no token remains.
     pub fn finish_at_most(&self, min_count: u64, max_tokens: Option<usize>) -> Result<Vocabulary> {
         self.finish_keeping(min_count, max_tokens, &[], 0)
     }
 
-    /// Like [`VocabularyBuilder::finish_at_most`], but the tokens of these provisional ids stay, whatever their count
-    /// and the limit: they make the vocabulary longer where they would have been left out. `others` are the occurrences
-    /// of tokens that were counted elsewhere.
+    /// Like [`VocabularyBuilder::finish_at_most`], but always keeps the tokens with these provisional ids, even beyond
+    /// the limit. `others` is the number of occurrences of tokens that were counted elsewhere.
     ///
     /// # Errors
-    /// [`Error::EmptyVocabulary`] if none is left.
+    /// [`Error::EmptyVocabulary`] if no token remains.
     #[doc(hidden)]
     pub fn finish_keeping(
         &self,

@@ -1,22 +1,22 @@
-//! A hash table of the frequent tokens, with one memory access for most look-ups.
+//! A hash table of frequent tokens that needs one memory access for most look-ups.
 
 use super::key::{Key, hash_short, short_key};
 use senv_base::TokenId;
 use senv_kernels::kernels;
 
-/// Entries at most: 3 MiB, half of them taken.
+/// The maximum number of entries: 3 MiB, half of them used.
 const MOST_ENTRIES: usize = 1 << 17;
 
-/// Short tokens with open addressing: a token stands at the index that its hash gives, or behind it.
+/// Short tokens with open addressing: a token is at the index of its hash or after it.
 ///
-/// An entry has all bytes of its token, so a look-up reads one cache line where the whole table reads four, one after
-/// another; and as nearly all tokens of a text are frequent, nearly all are found here. Frequent tokens come first, and
-/// so stand where the search begins.
+/// An entry contains all bytes of its token, so a look-up reads one cache line instead of the four of the full table,
+/// which depend on each other. Nearly all tokens of a text are frequent, so nearly all are found here. Frequent tokens
+/// are inserted first, so the search finds them at its start.
 #[derive(Debug, Clone)]
 pub(super) struct Frequent {
-    /// A power of two, at least half of them free.
+    /// The entries: a power of two, at least half of them free.
     entries: Vec<TokenEntry>,
-    /// Whether every short token is here.
+    /// Whether every short token is in the table.
     is_complete: bool,
 }
 
@@ -29,7 +29,7 @@ struct TokenEntry {
 }
 
 impl Frequent {
-    /// From all tokens, the most frequent first.
+    /// Builds the table from all tokens, most frequent first.
     pub(super) fn new<'a>(tokens: impl ExactSizeIterator<Item = &'a [u8]>) -> Self {
         let n = (2 * tokens.len()).next_power_of_two().clamp(2, MOST_ENTRIES);
         let mut frequent = Self { entries: vec![TokenEntry { key: (0, 0), length: 0, id: 0 }; n], is_complete: true };
@@ -55,13 +55,13 @@ impl Frequent {
         (hash >> 16) as usize & (self.entries.len() - 1)
     }
 
-    /// Asks for the memory of a token ahead of a search.
+    /// Prefetches the entry of a token before a search.
     #[inline]
     pub(super) fn prefetch(&self, hash: u64) {
         kernels::prefetch(&raw const self.entries[self.index(hash)]);
     }
 
-    /// The id of a short token, if it is here; otherwise `Err`, which says whether another table may have it.
+    /// Returns the id of a short token. The `Err` of a missing token says whether another table may contain it.
     #[inline]
     pub(super) fn find(&self, key: Key, length: usize, hash: u64) -> Result<TokenId, bool> {
         let (mut at, length) = (self.index(hash), length as u32 + 1);

@@ -1,9 +1,9 @@
-//! Keys of tokens: the bytes of a short one as two integers, and a hash.
+//! Keys of tokens: the bytes of a short token as two integers, and a hash.
 
-/// The bytes of a token of up to 16, padded with zeros; together with the length they identify it.
+/// The bytes of a token of up to 16, padded with zeros. With the length they identify the token.
 pub(super) type Key = (u64, u64);
 
-/// The longest token that has a [`Key`].
+/// The maximum length of a token with a [`Key`].
 pub(super) const SHORT: usize = 16;
 
 /// The key of a token of up to 16 bytes.
@@ -12,7 +12,7 @@ pub(super) fn short_key(bytes: &[u8]) -> Option<Key> {
     let eight = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
     let four = |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
     let n = bytes.len();
-    // The last bytes are read again where they overlap with the first, which changes nothing.
+    // Where the last bytes overlap with the first, they are read twice, which does not matter.
     match n {
         9..=16 => Some((eight(0)?, eight(n - 8)? >> (8 * (16 - n)))),
         8 => Some((eight(0)?, 0)),
@@ -26,8 +26,8 @@ pub(super) fn short_key(bytes: &[u8]) -> Option<Key> {
     }
 }
 
-/// The key of `text[start..end]`, without a branch on the length: nearly all tokens are short and have 16 bytes of text
-/// from their start on.
+/// The key of `text[start..end]`, without a branch on the length: nearly all tokens are short and are followed by
+/// enough text to read 16 bytes.
 #[inline]
 pub(super) fn key_within(text: &[u8], start: usize, end: usize) -> Option<Key> {
     let n = end - start;
@@ -40,7 +40,7 @@ pub(super) fn key_within(text: &[u8], start: usize, end: usize) -> Option<Key> {
     }
 }
 
-/// High and low half of a product, combined by exclusive or.
+/// The high and low halves of a product, combined by exclusive or.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let wide = u128::from(a) * u128::from(b);
@@ -55,7 +55,7 @@ pub(super) fn hash_short((low, high): Key) -> u64 {
     fold(low ^ HASH_KEYS[0], high ^ HASH_KEYS[1])
 }
 
-/// A fast hash of short strings; only ever used in memory, so it may change from release to release.
+/// A fast hash of short strings. It is used only in memory, so it can change between releases.
 #[inline]
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     short_key(bytes).map_or_else(|| hash_long(bytes), hash_short)

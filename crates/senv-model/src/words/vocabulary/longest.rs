@@ -1,18 +1,18 @@
-//! Words that were found by another tokenizer: the longest form that is in the vocabulary.
+//! Words from another tokenizer: finds the longest form in the vocabulary.
 //!
-//! Tokens that touch each other, as `do` and `n't` or `C`, `+` and `+`, are looked up together first, and then fewer of
-//! them, so that `don't` is found where it has a row, and `do` and `n't` where these have. Each form is looked up as it
-//! stands, and then in lower case if the tokenizer lower-cases. Where words of the vocabulary hold blanks, tokens with
-//! one blank between them are looked up together, too.
+//! Adjacent tokens without white space between them, like `do` and `n't` or `C`, `+` and `+`, are looked up together
+//! first, and then fewer of them. So `don't` is found if it has a row, and otherwise `do` and `n't`. Each form is
+//! looked up unchanged, and then in lower case if the tokenizer lower-cases. If words of the vocabulary contain spaces,
+//! tokens separated by one space are looked up together too.
 
 use super::Vocabulary;
 use senv_base::TokenId;
 use senv_text::{Tokenizer, lowercase_into};
 
-/// Tokens at most that are looked up together.
+/// The maximum number of tokens that are looked up together.
 const MOST: usize = 8;
 
-/// Tokens that touch each other and are not looked up yet: where each stands.
+/// The positions of adjacent tokens that are not looked up yet.
 #[derive(Default)]
 struct Touching {
     spans: [(usize, usize); MOST],
@@ -20,7 +20,7 @@ struct Touching {
 }
 
 impl Touching {
-    /// Whether a token that starts there belongs to these.
+    /// Whether a token that starts at `start` is adjacent to these.
     fn touches(&self, text: &str, start: usize, over_blanks: bool) -> bool {
         let end = self.spans[self.n - 1].1;
         end == start || (over_blanks && end + 1 == start && text.as_bytes()[end] == b' ')
@@ -38,7 +38,7 @@ impl Touching {
 }
 
 impl Vocabulary {
-    /// What [`Vocabulary::known_tokens_or`] does with a tokenizer that looks for the longest form first.
+    /// [`Vocabulary::known_tokens_or`] for a tokenizer that prefers the longest form.
     pub(super) fn longest_known(
         &self,
         tokenizer: &Tokenizer,
@@ -63,7 +63,7 @@ impl Vocabulary {
             unknown(if lowercase { lowercase_into(token, scratch) } else { token }, out);
             touching.drop_first(1);
         };
-        // Lower-cased form by form, so that capitals can be looked up first; then no scratch is needed here.
+        // Forms are lower-cased one by one, so capitals can be looked up first; then no scratch is needed here.
         let as_it_stands = tokenizer.clone().lowercase(false);
         as_it_stands.for_each_within(text, &mut String::new(), |text, start, end| {
             while touching.n == MOST || (touching.n > 0 && !touching.touches(text, start, self.has_phrases)) {
@@ -77,7 +77,7 @@ impl Vocabulary {
         n
     }
 
-    /// The id of a form as it stands or, if wanted, in lower case.
+    /// The id of a form, unchanged or, if `lowercase`, in lower case.
     fn form(&self, form: &str, lowercase: bool, scratch: &mut String) -> Option<TokenId> {
         let id = self.id(form);
         if id.is_some() || !lowercase || !form.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii()) {
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(of("doesn't"), ("?does n't".into(), 2));
         assert_eq!(of("It Do"), ("?It ?Do".into(), 2), "capitals count without lower-casing");
         assert_eq!(of(""), (String::new(), 0));
-        // Without it the parts are all that is looked up.
+        // Without it, only the parts are looked up.
         assert_eq!(found(&words, &Tokenizer::words(), "I don't"), ("I do n't".into(), 3));
     }
 
@@ -144,7 +144,7 @@ mod tests {
         let tokenizer = Tokenizer::unicode().longest_first(true);
         let words = ["北京", "我", "爱", "中华人民共和国", "大学", "北京大学"];
         assert_eq!(found(&words, &tokenizer, "我爱北京大学，我爱北京").0, "我 爱 北京大学 ?， 我 爱 北京");
-        // Runs longer than what is looked up together.
+        // Runs that are longer than the maximum looked up together.
         assert_eq!(
             found(&words, &tokenizer, "我爱我爱我爱中华人民共和国北京").0,
             "我 爱 我 爱 我 爱 中华人民共和国 北京"

@@ -1,4 +1,4 @@
-//! Token <-> id <-> count.
+//! Maps tokens to ids and counts.
 
 mod builder;
 mod frequent;
@@ -14,7 +14,7 @@ use key::{Key, SHORT, hash, hash_short, key_within, short_key};
 use senv_base::{Error, Result, TokenId};
 use senv_text::Tokenizer;
 
-/// The tokens of a model, the most frequent first.
+/// The tokens of a model, most frequent first.
 ///
 /// Tokens are stored back to back in one string, with a hash table of ids. So a vocabulary is written and read as two
 /// arrays, and a look-up takes one hash and, nearly always, one comparison.
@@ -35,16 +35,16 @@ pub struct Vocabulary {
     counts: Vec<u64>,
     index: HashTable<u32>,
     frequent: Frequent,
-    /// Whether a token holds a blank, as phrases of other programs do.
+    /// Whether a token contains a space, as phrases of other programs do.
     has_phrases: bool,
     corpus_tokens: u64,
     terms: Option<Box<str>>,
 }
 
-/// Tokens that are looked up at the same time.
+/// The number of tokens that are looked up at the same time.
 const LOOK_AHEAD: usize = 8;
 
-/// A token of a text that is not looked up yet: its key if it is short, the hash of that, and where it stands.
+/// A token of a text that is not looked up yet: its key if it is short, the hash of the key, and its position.
 #[derive(Debug, Clone, Copy, Default)]
 struct Waiting {
     key: Key,
@@ -54,11 +54,11 @@ struct Waiting {
 }
 
 impl Vocabulary {
-    /// A vocabulary of these tokens in this order; `corpus_tokens` counts every token of the corpus, also those that
-    /// were left out.
+    /// Creates a vocabulary of these tokens in this order. `corpus_tokens` counts every token of the corpus, including
+    /// those that were left out.
     ///
     /// # Errors
-    /// [`Error::BadVocabulary`] for a repeated token, or more than 2^32 bytes of tokens.
+    /// [`Error::BadVocabulary`] if a token is repeated, or the tokens have more than 2^32 bytes.
     pub fn from_counts<S: AsRef<str>>(tokens: impl IntoIterator<Item = (S, u64)>, corpus_tokens: u64) -> Result<Self> {
         let (mut text, mut offsets, mut counts) = (String::new(), vec![0], Vec::new());
         for (token, count) in tokens {
@@ -75,10 +75,10 @@ impl Vocabulary {
         Self::from_parts(text, offsets, counts, corpus_tokens)
     }
 
-    /// A vocabulary from its stored parts.
+    /// Creates a vocabulary from its stored parts.
     ///
     /// # Errors
-    /// [`Error::BadVocabulary`] if offsets, counts and text do not fit together or a token is repeated.
+    /// [`Error::BadVocabulary`] if offsets, counts and text do not match or a token is repeated.
     pub fn from_parts(text: String, offsets: Vec<u32>, counts: Vec<u64>, corpus_tokens: u64) -> Result<Self> {
         let bad = |reason: String| Error::BadVocabulary { reason };
         if offsets.len() != counts.len() + 1 || offsets[0] != 0 || offsets[counts.len()] as usize != text.len() {
@@ -93,7 +93,7 @@ impl Vocabulary {
             }
         }
         let mut index = HashTable::new();
-        // Nothing is in it yet that could be hashed.
+        // The table is still empty, so nothing is rehashed.
         index.try_reserve(counts.len(), |_| 0).map_err(|_| no_memory(counts.len() * size_of::<u32>()))?;
         let token = |i: u32| &text[offsets[i as usize] as usize..offsets[i as usize + 1] as usize];
         for id in 0..counts.len() as u32 {
@@ -115,19 +115,19 @@ impl Vocabulary {
         Ok(Self { text, offsets, counts, index, frequent, has_phrases, corpus_tokens, terms: None })
     }
 
-    /// Number of tokens.
+    /// The number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// Whether there is no token.
+    /// Whether there are no tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// The id of a token, if it is in the vocabulary.
+    /// Returns the id of a token, if it is in the vocabulary.
     #[inline]
     #[must_use]
     pub fn id(&self, token: &str) -> Option<TokenId> {
@@ -135,9 +135,10 @@ impl Vocabulary {
         self.find(token.as_bytes(), key, hash_short(key))
     }
 
-    /// Looks up the tokens of a text, in order, into `out` (cleared first); unknown tokens are left out.
+    /// Looks up the tokens of a text, in order, and writes their ids to `out` (cleared first). Unknown tokens are left
+    /// out.
     ///
-    /// `scratch` is as for [`Tokenizer::for_each`]; nothing is allocated once it and `out` have grown.
+    /// For `scratch`, see [`Tokenizer::for_each`]. Nothing is allocated once it and `out` have grown.
     pub fn known_tokens(
         &self,
         tokenizer: &Tokenizer,
@@ -149,8 +150,8 @@ impl Vocabulary {
         Coverage::new(tokens, out.len())
     }
 
-    /// As [`Vocabulary::known_tokens`], and hands every unknown token to `unknown`, with the ids found so far, which it
-    /// may add to. Returns the number of tokens.
+    /// Like [`Vocabulary::known_tokens`], but passes every unknown token to `unknown`, with the ids found so far, which
+    /// it can extend. Returns the number of tokens.
     pub fn known_tokens_or(
         &self,
         tokenizer: &Tokenizer,
@@ -164,7 +165,7 @@ impl Vocabulary {
             return self.longest_known(tokenizer, text, scratch, out, &mut unknown);
         }
         let mut n = 0;
-        // Each token waits for some others to be found while its place in the table comes from memory.
+        // While the table entry of a token comes from memory, some other tokens are found.
         let mut waiting = [Waiting::default(); LOOK_AHEAD];
         let text = tokenizer.for_each_within(text, scratch, |text, start, end| {
             let bytes = text.as_bytes();
@@ -185,7 +186,7 @@ impl Vocabulary {
         n
     }
 
-    /// Adds the id of a token to `out`, or hands it to `unknown`.
+    /// Adds the id of a token to `out`, or passes the token to `unknown`.
     #[inline(always)]
     fn found(
         &self,
@@ -200,7 +201,7 @@ impl Vocabulary {
         }
     }
 
-    /// `key` and its hash are those of a short token.
+    /// Finds a token; `key` and `hash` are used only if it is short.
     #[inline(always)]
     fn find(&self, token: &[u8], key: Key, hash: u64) -> Option<TokenId> {
         if token.len() > SHORT {
@@ -218,7 +219,7 @@ impl Vocabulary {
         self.index.find(hash, |&id| self.token(TokenId(id)).as_bytes() == token).map(|&id| TokenId(id))
     }
 
-    /// The token of an id.
+    /// Returns the token of an id.
     ///
     /// # Panics
     /// If the id is not below [`Vocabulary::len`].
@@ -228,7 +229,7 @@ impl Vocabulary {
         &self.text[self.offsets[id.index()] as usize..self.offsets[id.index() + 1] as usize]
     }
 
-    /// How often the token occurred in the corpus.
+    /// Returns how often the token occurred in the corpus.
     ///
     /// # Panics
     /// If the id is not below [`Vocabulary::len`].
@@ -237,26 +238,28 @@ impl Vocabulary {
         self.counts[id.index()]
     }
 
-    /// The counts in the order of the ids.
+    /// The counts, in the order of the ids.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// All tokens of the corpus, including those that were left out: the denominator of relative frequencies.
+    /// The number of all tokens of the corpus, including those that were left out: the denominator of relative
+    /// frequencies.
     #[must_use]
     pub fn corpus_tokens(&self) -> u64 {
         self.corpus_tokens
     }
 
-    /// The terms under which these words and what was trained for them may be used, where another model that they come
-    /// from has terms: a text for people. A model file keeps it.
+    /// The terms of use of these words and of what was trained for them, if they come from a model with terms.
+    /// Human-readable text that model files keep.
     #[must_use]
     pub fn terms(&self) -> Option<&str> {
         self.terms.as_deref()
     }
 
-    /// The same vocabulary with the terms of another, if that has some: of the words that its vectors start from.
+    /// Returns the vocabulary with the terms of `other`, if it has some. `other` contains the words whose vectors
+    /// training starts from.
     #[must_use]
     pub fn with_terms_of(self, other: Option<&Self>) -> Self {
         match other.and_then(Self::terms) {
@@ -265,20 +268,20 @@ impl Vocabulary {
         }
     }
 
-    /// The same vocabulary with these terms.
+    /// Returns the vocabulary with these terms.
     #[must_use]
     pub fn with_terms(mut self, terms: Option<&str>) -> Self {
         self.terms = terms.map(Into::into);
         self
     }
 
-    /// Relative frequency of a token in the corpus, in `[0, 1]`; 0 where the corpus is not known.
+    /// The relative frequency of a token in the corpus, in `[0, 1]`; 0 if the corpus is unknown.
     #[must_use]
     pub fn frequency(&self, id: TokenId) -> f64 {
         if self.corpus_tokens == 0 { 0.0 } else { self.count(id) as f64 / self.corpus_tokens as f64 }
     }
 
-    /// Id, token and count, in the order of the ids.
+    /// Iterates over ids, tokens and counts, in the order of the ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (TokenId, &str, u64)> + '_ {
         self.counts.iter().enumerate().map(|(i, &count)| {
             let id = TokenId(i as u32);

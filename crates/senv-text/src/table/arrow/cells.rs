@@ -1,4 +1,4 @@
-//! Arrays of Arrow -> cells of text.
+//! Converts Arrow arrays to cells of text.
 
 use std::fmt::Display;
 
@@ -17,8 +17,8 @@ use arrow_select::take::take;
 pub struct Cells(BinaryViewArray);
 
 impl Cells {
-    /// The cells of a column of text: strings of any layout, binary values, dictionaries of both, and a column of
-    /// nothing but nulls. `None` for other types.
+    /// The cells of a text column: strings in any layout, binary values, dictionaries of both, and columns of only
+    /// nulls. `None` for other types.
     #[must_use]
     pub fn of_text(array: &ArrayRef) -> Option<Self> {
         Some(Self(match array.data_type() {
@@ -34,7 +34,7 @@ impl Cells {
         }))
     }
 
-    /// The same of text, numbers, truth values, dates and times, as they are written. `None` for other types.
+    /// Like [`Cells::of_text`], but also converts numbers, Booleans, dates and times to text. `None` for other types.
     #[must_use]
     pub fn of_values(array: &ArrayRef) -> Option<Self> {
         if let Some(cells) = Self::of_text(array) {
@@ -55,10 +55,10 @@ impl Cells {
         )
     }
 
-    /// The bytes of a cell, `None` of a null. They need not be UTF-8 where the column is binary.
+    /// The bytes of a cell; `None` if it is null. They may not be UTF-8 if the column is binary.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If `row` is out of range.
     #[must_use]
     pub fn get(&self, row: usize) -> Option<&[u8]> {
         self.0.is_valid(row).then(|| self.0.value(row))
@@ -72,7 +72,7 @@ impl Cells {
     }
 }
 
-/// Each value of a dictionary in its place.
+/// Replaces dictionary keys by their values.
 fn unpacked(array: &ArrayRef) -> Option<ArrayRef> {
     let dictionary = array.as_any_dictionary_opt()?;
     take(dictionary.values(), dictionary.keys(), None).ok()
@@ -94,7 +94,7 @@ where
     Cells((0..array.len()).map(|row| array.is_valid(row).then(|| value(row)).flatten()).collect())
 }
 
-/// The column of this name, or of names joined by dots the field within it.
+/// The column with this name, or, for names joined by dots, a nested field.
 pub(super) fn find(fields: &Fields, name: &str) -> Option<(usize, Vec<usize>)> {
     if let Some((root, _)) = fields.find(name) {
         return Some((root, Vec::new()));
@@ -107,7 +107,7 @@ pub(super) fn find(fields: &Fields, name: &str) -> Option<(usize, Vec<usize>)> {
     })
 }
 
-/// The name of a field within a column.
+/// The name of a field in a column.
 pub(super) fn name(column: &Field, fields: &[usize]) -> String {
     match (fields.split_first(), column.data_type()) {
         (Some((&first, rest)), DataType::Struct(within)) => format!("{}.{}", column.name(), name(&within[first], rest)),
@@ -115,14 +115,14 @@ pub(super) fn name(column: &Field, fields: &[usize]) -> String {
     }
 }
 
-/// The field within a column of structures; a null structure has null fields.
+/// A nested field of a column of structures; null structures have null fields.
 pub(super) fn field(array: &ArrayRef, fields: &[usize]) -> ArrayRef {
     let Some((&first, rest)) = fields.split_first() else { return array.clone() };
     let parent = array.as_struct();
     let child = parent.column(first);
     let nulls = NullBuffer::union(parent.nulls(), child.logical_nulls().as_ref());
     let with_nulls = match (parent.nulls(), child.data_type()) {
-        // These have their nulls elsewhere, and no text in a null structure that anybody would see.
+        // These store their nulls elsewhere, and have no visible text in a null structure.
         (None, _) | (_, DataType::Null | DataType::Dictionary(..)) => child.clone(),
         (Some(_), _) => {
             let data = child.to_data().into_builder().nulls(nulls);

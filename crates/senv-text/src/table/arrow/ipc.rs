@@ -1,8 +1,8 @@
-//! Arrow IPC -> record batches.
+//! Reads record batches from Arrow IPC.
 //!
-//! A stream is messages one after another; a file has a footer that says where each of them is, and what lies between
-//! is nobody's business (Polars has no stream there). No length is believed before it is known to lie within the file:
-//! the readers of `arrow-ipc` take the memory first.
+//! A stream is a sequence of messages. A file has a footer with the position of each message, and what is between them
+//! is unspecified (Polars writes no stream there). Every length is checked against the file size before it is used,
+//! because the readers of `arrow-ipc` allocate memory first.
 
 use std::{
     collections::VecDeque,
@@ -21,9 +21,9 @@ use arrow_ipc::{
 };
 use arrow_schema::{ArrowError, SchemaRef};
 
-/// Bytes behind the footer: its length, and a mark.
+/// The bytes after the footer: its length and a mark.
 const TRAILER: u64 = 10;
-/// What ends a stream, and begins every message.
+/// Ends a stream; each message starts with its first four bytes.
 const END: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
 
 type Result<T> = std::result::Result<T, ArrowError>;
@@ -32,7 +32,7 @@ fn damaged(reason: &str) -> ArrowError {
     ArrowError::IpcError(reason.into())
 }
 
-/// The record batches of a file.
+/// The record batches of an Arrow file.
 pub(super) struct FileBatches {
     file: BufReader<File>,
     size: u64,
@@ -41,7 +41,7 @@ pub(super) struct FileBatches {
 }
 
 impl FileBatches {
-    /// Opens a file and reads its schema and its dictionaries.
+    /// Opens a file and reads its schema and dictionaries.
     pub(super) fn open(mut file: File) -> Result<(Self, SchemaRef)> {
         let size = file.seek(SeekFrom::End(0))?;
         let cut = || damaged("the end marker is missing");
@@ -67,7 +67,7 @@ impl FileBatches {
         Ok((batches, schema))
     }
 
-    /// Reads these columns alone.
+    /// Restricts reading to these columns.
     pub(super) fn with_columns(self, roots: Vec<usize>) -> Self {
         Self { decoder: self.decoder.with_projection(roots), ..self }
     }
@@ -103,16 +103,16 @@ impl Iterator for FileBatches {
     }
 }
 
-/// The record batches of a stream.
+/// The record batches of an Arrow stream.
 pub(super) struct StreamBatches {
     file: BufReader<File>,
-    /// Bytes that are left.
+    /// The remaining bytes.
     left: u64,
     decoder: StreamDecoder,
-    /// What the decoder has not taken of the present message.
+    /// The part of the current message that the decoder has not consumed.
     message: Buffer,
     is_done: bool,
-    /// Columns that are kept; all without.
+    /// The columns to keep; `None` keeps all.
     pub(super) roots: Option<Vec<usize>>,
 }
 
@@ -131,7 +131,7 @@ impl StreamBatches {
         Ok((batches, schema))
     }
 
-    /// The bytes of the next message, and where its header begins; `None` at the end.
+    /// The bytes of the next message and the start of its header; `None` at the end.
     fn next_message(&mut self) -> Result<Option<(Vec<u8>, usize)>> {
         if self.left < 4 {
             return Ok(None);
@@ -155,7 +155,7 @@ impl StreamBatches {
         Ok(Some((bytes, start)))
     }
 
-    /// Appends so many bytes, which must be there.
+    /// Appends exactly `n` bytes, or fails.
     fn read(&mut self, n: u64, bytes: Vec<u8>) -> Result<Vec<u8>> {
         self.left = self.left.checked_sub(n).ok_or_else(|| damaged("it is truncated"))?;
         read(&mut self.file, n, bytes)
@@ -173,7 +173,7 @@ impl StreamBatches {
             if self.is_done {
                 return Ok(None);
             }
-            // The decoder takes a message without a body when the next one comes.
+            // The decoder consumes a message without a body when the next one arrives.
             self.message = match self.next_message()? {
                 Some((message, _)) => message.into(),
                 None => {
@@ -193,7 +193,7 @@ impl Iterator for StreamBatches {
     }
 }
 
-/// Appends so many bytes of a file.
+/// Appends exactly `n` bytes of a file.
 fn read(file: &mut BufReader<File>, n: u64, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     let n = usize::try_from(n).map_err(|_| damaged("a message does not fit in memory"))?;
     bytes.try_reserve_exact(n).map_err(|_| damaged("a message does not fit in memory"))?;
@@ -203,7 +203,7 @@ fn read(file: &mut BufReader<File>, n: u64, mut bytes: Vec<u8>) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// Where the compressed buffers of a message lie in its body, and their lengths.
+/// The positions and lengths of the compressed buffers in the body of a message.
 fn compressed(message: &Message<'_>) -> Vec<(i64, i64)> {
     let batch: Option<Header<'_>> = message
         .header_as_record_batch()
@@ -212,7 +212,7 @@ fn compressed(message: &Message<'_>) -> Vec<(i64, i64)> {
     batch.buffers().iter().flatten().map(|buffer| (buffer.offset(), buffer.length())).collect()
 }
 
-/// Whether the memory can be had that compressed buffers ask for.
+/// Checks that there is memory for the compressed buffers.
 fn check_sizes(body: &[u8], buffers: &[(i64, i64)]) -> Result<()> {
     for &(offset, length) in buffers.iter().filter(|(_, length)| *length > 0) {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);

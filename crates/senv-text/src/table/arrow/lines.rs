@@ -1,4 +1,4 @@
-//! Columns of record batches -> lines.
+//! Converts columns of record batches to lines.
 
 use std::{
     fs,
@@ -19,30 +19,30 @@ use crate::{
 };
 use senv_base::{Error, Result};
 
-/// Makes lines of the rows of one file.
+/// Converts the rows of one file to lines.
 pub(crate) struct ArrowLines {
     batches: ArrowBatches,
     places: Vec<ColumnPlace>,
     invalid_utf8: InvalidUtf8,
-    /// What is left of the present batch.
+    /// The rest of the current batch.
     batch: Option<RecordBatch>,
-    /// The columns of some rows of it, how many rows these are, and the next of them.
+    /// The columns of some of its rows, the number of these rows, and the next of them.
     cells: Vec<Cells>,
     n: usize,
     row: usize,
-    /// Rows before these.
+    /// The number of rows before these.
     n_before: u64,
-    /// The bytes of the file, which count as read in the measure in which its rows are.
+    /// The bytes of the file, which count as read in proportion to its rows.
     n_bytes: u64,
     n_counted: u64,
     consumed: Arc<AtomicU64>,
-    /// Bytes of text so far, and whether they may be any number.
+    /// The bytes of text so far, and whether their number is unlimited.
     n_text: u64,
     any_expansion: bool,
 }
 
 impl ArrowLines {
-    /// Opens the file if it is one of record batches.
+    /// Opens the file if it consists of record batches.
     pub(crate) fn open(
         table: &TableText,
         path: &Path,
@@ -75,7 +75,7 @@ impl ArrowLines {
         }))
     }
 
-    /// Makes lines of the next rows, about `size` bytes of them; false at the end.
+    /// Converts the next rows to about `size` bytes of lines; returns false at the end.
     pub(crate) fn next_lines(
         &mut self,
         path: &Path,
@@ -119,7 +119,7 @@ impl ArrowLines {
         Ok(())
     }
 
-    /// Goes on to the next rows; false at the end.
+    /// Continues with the next rows; returns false at the end.
     fn next_rows(&mut self, path: &Path) -> Result<bool> {
         self.n_before += self.n as u64;
         (self.n, self.row) = (0, 0);

@@ -1,4 +1,4 @@
-//! Parquet and Arrow IPC -> record batches, and a column of text as lines.
+//! Reads record batches from Parquet and Arrow IPC, and text columns as lines.
 
 mod cells;
 mod ipc;
@@ -25,7 +25,7 @@ pub use cells::Cells;
 use ipc::{FileBatches, StreamBatches};
 pub(crate) use lines::ArrowLines;
 
-/// The error for Parquet and Arrow that are to be read line by line.
+/// The error for Parquet and Arrow files that are read line by line.
 pub(crate) fn not_text(path: PathBuf, found: &'static str, has_column: bool) -> Error {
     if has_column {
         Error::NotText { path, found, remedy: "give it as an uncompressed file, not through a pipe" }
@@ -34,10 +34,10 @@ pub(crate) fn not_text(path: PathBuf, found: &'static str, has_column: bool) -> 
     }
 }
 
-/// Rows that are read at a time.
+/// The number of rows read at a time.
 const BATCH: usize = 1024;
 
-/// How a file of record batches is written.
+/// The formats of files of record batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ArrowFormat {
@@ -45,15 +45,15 @@ pub enum ArrowFormat {
     Parquet,
     /// Arrow IPC with a footer, also known as Feather version 2.
     File,
-    /// Arrow IPC as a stream.
+    /// Arrow IPC stream.
     Stream,
 }
 
 impl ArrowFormat {
-    /// The format of a file by its first bytes; `None` for other files, and for those that cannot be read.
+    /// Detects the format of a file by its first bytes; `None` for other files and files that cannot be read.
     #[must_use]
     pub fn of_file(path: &Path) -> Option<Self> {
-        // A named pipe can be read once.
+        // A named pipe can be read only once.
         if !path.is_file() {
             return None;
         }
@@ -62,7 +62,7 @@ impl ArrowFormat {
         Self::of_bytes(&head)
     }
 
-    /// The same of the first bytes.
+    /// Detects the format from the first bytes.
     pub(crate) fn of_bytes(head: &[u8]) -> Option<Self> {
         if head.starts_with(b"PAR1\x15") {
             Some(Self::Parquet)
@@ -76,7 +76,7 @@ impl ArrowFormat {
     }
 }
 
-/// The number of rows of a Parquet file, which says so; none for any other file.
+/// The number of rows that a Parquet file declares; `None` for any other file.
 pub(crate) fn n_parquet_rows(path: &Path, table: &TableText) -> Result<Option<u64>> {
     match ArrowFormat::of_file(path) {
         Some(ArrowFormat::Parquet) => Ok(ArrowBatches::open(path, Some(&table.columns))?.n_rows()),
@@ -84,8 +84,8 @@ pub(crate) fn n_parquet_rows(path: &Path, table: &TableText) -> Result<Option<u6
     }
 }
 
-/// The record batches of a Parquet or Arrow IPC file, in bounded memory: about a thousand rows of Parquet at a time,
-/// and of Arrow a batch as it was written.
+/// The record batches of a Parquet or Arrow IPC file, read in bounded memory: about a thousand Parquet rows at a time,
+/// and Arrow batches as they were written.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -113,7 +113,7 @@ pub struct ArrowBatches {
     schema: SchemaRef,
     batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
     n_rows: Option<u64>,
-    /// Columns of the file that are read, in its order; all without.
+    /// The columns of the file that are read, in its order; `None` reads all.
     roots: Option<Vec<usize>>,
     is_done: bool,
 }
@@ -124,7 +124,7 @@ impl std::fmt::Debug for ArrowBatches {
     }
 }
 
-/// Where a column stands: a column of the file, and of structures the field within it.
+/// The position of a column: the column of the file and, for structures, the nested field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnPlace {
     root: usize,
@@ -132,10 +132,10 @@ pub struct ColumnPlace {
 }
 
 impl ColumnPlace {
-    /// The column in a batch of all columns. A null structure has null fields.
+    /// Returns the column from a batch of all columns. Null structures have null fields.
     ///
     /// # Panics
-    /// If the batch is of another schema.
+    /// If the batch has another schema.
     #[must_use]
     pub fn of(&self, batch: &RecordBatch) -> ArrayRef {
         cells::field(batch.column(self.root), &self.fields)
@@ -143,15 +143,15 @@ impl ColumnPlace {
 }
 
 impl ArrowBatches {
-    /// Opens a file and reads its schema. Of these columns alone, or of all, batches are read.
+    /// Opens a file and reads its schema. Batches contain only `columns`, or all columns.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be opened; [`Error::BadFile`] if it is damaged, of neither format, or has no
-    /// such column.
+    /// [`Error::Io`] if the file cannot be opened; [`Error::BadFile`] if it is damaged, has another format, or lacks a
+    /// column.
     pub fn open(path: impl AsRef<Path>, columns: Option<&[TableColumn]>) -> Result<Self> {
         let path = path.as_ref();
         let Some(format) = ArrowFormat::of_file(path) else {
-            // An error of the system comes first.
+            // Report an error of the system first.
             File::open(path).map_err(|e| Error::io("open", path, e))?;
             let reason = "it does not start like a Parquet or Arrow file".into();
             return Err(Error::BadFile { path: path.to_owned(), reason });
@@ -208,23 +208,23 @@ impl ArrowBatches {
         Ok(Self { path: path.to_owned(), format, schema, batches, n_rows, roots, is_done: false })
     }
 
-    /// The schema of the file: all columns.
+    /// The schema of the file with all columns.
     #[must_use]
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// The number of rows, where the file says it before they are read: Parquet does.
+    /// The number of rows, if the file declares it before they are read, as Parquet does.
     #[must_use]
     pub fn n_rows(&self) -> Option<u64> {
         self.n_rows
     }
 
-    /// Where a column stands in the batches, by its name or number; of a name with dots, if there is no such column,
-    /// the field of a structure.
+    /// The position of a column in the batches, by its name or number. If no column has a name with dots, finds the
+    /// nested field.
     ///
     /// # Errors
-    /// [`Error::BadFile`] if there is none, or it is not read.
+    /// [`Error::BadFile`] if the column does not exist or is not read.
     pub fn place(&self, column: &TableColumn) -> Result<ColumnPlace> {
         let mut place = place(&self.schema, column, &self.path)?;
         if let Some(roots) = &self.roots {
@@ -239,16 +239,16 @@ impl ArrowBatches {
         Ok(place)
     }
 
-    /// The name of a column, with dots before fields of structures.
+    /// The name of a column, with dots before nested fields.
     pub(super) fn name(&self, place: &ColumnPlace) -> String {
         let root = self.roots.as_ref().map_or(place.root, |roots| roots[place.root]);
         cells::name(self.schema.field(root), &place.fields)
     }
 
-    /// The next batch, `None` at the end of the file.
+    /// Returns the next batch; `None` at the end of the file.
     ///
     /// # Errors
-    /// [`Error::BadFile`] if the file is damaged; nothing follows.
+    /// [`Error::BadFile`] if the file is damaged; then no further batch follows.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         if self.is_done {
             return Ok(None);
@@ -262,8 +262,8 @@ impl ArrowBatches {
     }
 }
 
-/// What a reader of files does, its panics as messages: on damaged bytes those of Parquet panic in places. The hook for
-/// panics has been called by then.
+/// Runs a reader and converts its panics to messages, because the Parquet reader panics on some damaged bytes. By then
+/// the panic hook has run.
 fn caught<T>(read: impl FnOnce() -> T) -> std::result::Result<T, String> {
     panic::catch_unwind(AssertUnwindSafe(read)).map_err(|payload| {
         let message = payload.downcast_ref::<String>().cloned();
@@ -274,12 +274,12 @@ fn caught<T>(read: impl FnOnce() -> T) -> std::result::Result<T, String> {
 fn bad(path: &Path, format: ArrowFormat, error: &dyn Display) -> Error {
     let what = if format == ArrowFormat::Parquet { "Parquet" } else { "Arrow" };
     let text = error.to_string();
-    // The crates begin their messages with the kind of error; a batch of Parquet has two of them.
+    // The crates start their messages with the kind of error; a Parquet batch has two of them.
     let cause = text.rsplit("error: ").next().unwrap_or_default();
     Error::BadFile { path: path.to_owned(), reason: format!("it is damaged or not a supported {what}: {cause}") }
 }
 
-/// Where a column stands in the file.
+/// The position of a column in the file.
 fn place(schema: &SchemaRef, column: &TableColumn, path: &Path) -> Result<ColumnPlace> {
     let fields = schema.fields();
     let found = match column {

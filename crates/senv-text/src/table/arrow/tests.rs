@@ -1,4 +1,4 @@
-//! Columns of Parquet and Arrow files as lines.
+//! Tests of columns of Parquet and Arrow files as lines.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -20,12 +20,12 @@ use crate::{InvalidUtf8, Split, TableText, TextOptions, TextReader};
 
 const FORMATS: [ArrowFormat; 3] = [ArrowFormat::Parquet, ArrowFormat::File, ArrowFormat::Stream];
 
-/// Writes batches of the same schema, in Parquet a row group each.
+/// Writes batches with the same schema; in Parquet, each is a row group.
 fn write(path: &Path, format: ArrowFormat, batches: &[RecordBatch]) {
     write_packed(path, format, false, batches);
 }
 
-/// The same, compressed if wanted.
+/// Like `write`, optionally compressed.
 fn write_packed(path: &Path, format: ArrowFormat, is_packed: bool, batches: &[RecordBatch]) {
     let (file, schema) = (fs::File::create(path).unwrap(), batches[0].schema());
     let compression = is_packed.then_some(CompressionType::LZ4_FRAME);
@@ -54,7 +54,7 @@ fn write_packed(path: &Path, format: ArrowFormat, is_packed: bool, batches: &[Re
     }
 }
 
-/// The lines that these columns become, or the message of the error, without the name of the file.
+/// The lines of these columns, or the error message without the name of the file.
 fn lines(path: &Path, columns: &[&str], options: TextOptions) -> std::result::Result<Vec<(u64, String)>, String> {
     let columns = columns.iter().flat_map(|column| TableText::column(column).columns).collect();
     let options = TextOptions { table: Some(TableText { columns, ..TableText::column("") }), ..options };
@@ -142,7 +142,7 @@ fn rows_are_numbered_through_all_batches_in_pieces_of_any_size() {
         let sentences = lines(&path, &["text"], split).unwrap();
         assert_eq!(sentences.len(), 20_000);
         assert_eq!(sentences[19_999], (10_000, "Two of 9999.".to_owned()));
-        // Training reads larger blocks, on several threads.
+        // Training reads larger blocks on several threads.
         let options = senv_core::CorpusOptions {
             table: Some(senv_core::text::TableText::column("text")),
             min_count: 1,
@@ -167,7 +167,7 @@ fn limits_policies_and_files_that_are_not_read() {
         assert_eq!(with(InvalidUtf8::Replace).unwrap()[1], (2, "caf\u{fffd}".into()));
         let short = TextOptions { max_line_bytes: 3, ..TextOptions::default() };
         assert!(lines(&path, &["text"], short).unwrap_err().starts_with("FILE:1: the line is longer than 3 bytes"));
-        // Cut anywhere it is damaged, and says so.
+        // Truncated anywhere, the file gives an error.
         let bytes = fs::read(&path).unwrap();
         let cut = folder.path().join("cut");
         for n in (16..bytes.len() - 8).step_by(7) {
@@ -250,7 +250,7 @@ fn rows_that_become_more_than_text_are_refused_unless_any_expansion_is_accepted(
         let any = TextOptions { any_expansion: true, ..TextOptions::default() };
         assert_eq!(lines(&path, &["text"], any).unwrap().len(), n);
     }
-    // As a column of few different texts is.
+    // Like a column with few distinct texts.
     let path = folder.path().join("labels.parquet");
     let labels = || (0..500_000).map(|i: usize| ["good", "bad", "neither"][i * i % 3]);
     let batch = RecordBatch::try_from_iter([("text", Arc::new(StringArray::from_iter_values(labels())) as ArrayRef)]);

@@ -1,4 +1,4 @@
-//! Readings that are stopped, and go on.
+//! Interrupted and resumed readings.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -53,7 +53,7 @@ fn a_reading_that_is_stopped_goes_on_to_the_same_corpus() {
 
 #[test]
 fn ranks_that_are_stopped_while_they_read_go_on_together() {
-    // A dozen pieces for each.
+    // A dozen pieces per rank.
     let line = |i: u64| format!("word{} word{} the end\n", i % 70_001, i * i % 900_007);
     let text: String = (0..900_000).map(line).collect();
     let (folder, paths) = files(&[text.as_bytes()]);
@@ -77,7 +77,7 @@ fn ranks_that_are_stopped_while_they_read_go_on_together() {
     let whole: Vec<_> = on_ranks(2, false, [&NoObserver; 2]).into_iter().map(Result::unwrap).collect();
     assert_eq!(whole.iter().map(|(_, part)| part.n_tokens()).sum::<u64>(), corpus.n_tokens());
 
-    // One of them is asked to stop, early or late, while the other may have read all of its part.
+    // One rank is asked to stop, early or late, while the other may have read its whole part.
     let (mut stops, mut next) = (0, 1);
     let parts = loop {
         let observer = StopsAt(AtomicUsize::new(next));
@@ -98,7 +98,7 @@ fn ranks_that_are_stopped_while_they_read_go_on_together() {
     }
     assert!((0..2).all(|rank| !place(rank).exists()), "what was kept is removed");
 
-    // The part of a rank is not that of another, nor the whole text.
+    // The part of a rank is neither that of another nor the whole text.
     let mut n = 2;
     while !place(0).exists() {
         let observer = StopsAt(AtomicUsize::new(n));
@@ -119,7 +119,7 @@ fn a_reading_that_was_kept_of_another_text_is_refused() {
         kept: Some(KeptReading { path: path.clone(), resume, origin: String::new() }),
         ..options(1, threads)
     };
-    // Where nothing can be written the reading is stopped all the same.
+    // If nothing can be written, the reading is stopped nevertheless.
     let kept = KeptReading { path: folder.path().join("no/folder"), resume: false, origin: String::new() };
     let kept = CorpusOptions { kept: Some(kept), ..options(1, false) };
     let stops = |n: &usize| match Corpus::read(&paths, &kept, &StopsAt(AtomicUsize::new(*n))) {
@@ -129,7 +129,7 @@ fn a_reading_that_was_kept_of_another_text_is_refused() {
     };
     let stopped_at = (1..9).take_while(stops).count();
     assert!(stopped_at > 0, "it was too fast for this test");
-    // Nor is a file of the user replaced.
+    // A user's file is not replaced either.
     let own = folder.path().join("kept.ids");
     std::fs::write(&own, "mine").unwrap();
     for n in 1..=stopped_at {
@@ -161,7 +161,7 @@ fn a_reading_that_was_kept_of_another_text_is_refused() {
         }
         std::fs::write(&file, whole).unwrap();
     }
-    // Anew, it is in the way of nothing.
+    // A new reading is not affected by it.
     let (_, corpus) = Corpus::read(&paths, &options(2, false), &NoObserver).unwrap();
     assert_eq!((corpus.n_sentences(), path.exists()), (1 << 19, false));
 }

@@ -15,7 +15,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use super::*;
 use senv_base::{Control, NoObserver, Progress, TokenId};
 
-/// A folder with these files in it.
+/// A folder with these files.
 fn files(contents: &[&[u8]]) -> (tempfile::TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().unwrap();
     let paths: Vec<PathBuf> = (0..contents.len()).map(|i| folder.path().join(format!("{i}.txt"))).collect();
@@ -29,7 +29,7 @@ fn options(min_count: u64, threads: usize) -> CorpusOptions {
     CorpusOptions { tokenizer: Tokenizer::whitespace(), min_count, threads, ..CorpusOptions::default() }
 }
 
-/// Every sentence as text, a bar behind the last of a document.
+/// Every sentence as text, with a bar after the last of a document.
 fn sentences(vocabulary: &Vocabulary, corpus: &Corpus) -> Vec<String> {
     let mut out = Vec::new();
     let mut block = BlockBuffer::default();
@@ -69,7 +69,7 @@ fn sentences_and_documents_keep_their_order() {
     assert_eq!((vocabulary.corpus_tokens(), vocabulary.text()), (8, "ba"));
 }
 
-/// Some megabytes with every length of sentence, blank lines at the ends of pieces, and rare words.
+/// Some megabytes with sentences of every length, blank lines at the ends of pieces, and rare words.
 fn large() -> Vec<u8> {
     let mut text = String::new();
     let mut state = 1_u64;
@@ -230,7 +230,7 @@ fn invalid_bytes_are_replaced_where_that_is_asked_for() {
     assert_eq!(read(&[b"a \xFF\nb\xC3 c\nd"], &replace), ["a \u{FFFD}", "b\u{FFFD} c", "d|"]);
 }
 
-/// Keeps the notes; stops the work after some number of reports.
+/// Stores the notes; stops the work after a number of reports.
 struct Notes(Mutex<Vec<String>>, AtomicUsize);
 
 impl Observer for Notes {
@@ -257,7 +257,7 @@ fn the_observer_hears_of_odd_input_and_can_stop_the_reading() {
         "{notes:?}"
     );
 
-    // Hours of text, until the observer stops it.
+    // Hours of text, until the observer stops the reading.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("many.gz");
     let mut gz = GzEncoder::new(Vec::new(), Compression::fast());
@@ -332,7 +332,7 @@ fn unknown_tokens_keep_their_place_where_that_is_asked_for() {
 
 #[test]
 fn counts_on_the_disk_are_those_in_memory() {
-    // Three MiB in which every thread sets its counts aside several times.
+    // Three MiB, for which every thread writes its counts to disk several times.
     let mut text = String::new();
     for i in 0..400_000_u64 {
         let word = i.wrapping_mul(i) % 90_007;
@@ -368,7 +368,7 @@ fn counts_on_the_disk_are_those_in_memory() {
     assert_eq!(rare(1 << 20).unwrap_err().to_string(), rare(usize::MAX).unwrap_err().to_string());
 }
 
-/// Keeps what is noted.
+/// Stores the notes.
 struct Noted<'a>(&'a Mutex<Vec<String>>);
 
 impl senv_base::Observer for Noted<'_> {
