@@ -103,7 +103,7 @@ mod tests {
                 let le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
                 let be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
                 assert_eq!([&le, &be].map(|bytes| found(bytes)), [Some("in UTF-16 without its mark"); 2], "{text}");
-                // Ends within a character.
+                // Cut within a character.
                 assert_eq!(found(&le[..le.len() - 3]).is_some(), n > 1 || le[..le.len() - 3].contains(&0), "{text}");
                 let wide: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
                 assert_eq!(found(&wide), Some("in UTF-32 without its mark"), "{text}");

@@ -85,7 +85,7 @@ fn tables_that_are_broken_are_errors_with_their_line() {
     assert!(
         read("t.tsv", b"a\tb\n1\t2\t3\n", &titled, 99).unwrap_err().contains("a tab is taken for the end of a field")
     );
-    // Empty fields are not an error, even if there are more of them than titles.
+    // Extra empty fields are not an error, nor are extra fields without titles.
     assert_eq!(csv("text\na,, \nb\n", "text"), lines(&[(2, "a"), (3, "b")]));
     assert_eq!(csv("a\na,b,c\n", "1"), lines(&[(1, "a"), (2, "a")]));
     let long = format!("text\nshort\n\"{}", "word\n".repeat(4000));

@@ -147,7 +147,7 @@ fn a_reading_that_was_kept_of_another_text_is_refused() {
     let tokenizer = Tokenizer::words();
     let other = Corpus::read(&paths, &CorpusOptions { tokenizer, ..options(1, true) }, &NoObserver);
     assert!(other.unwrap_err().to_string().contains("the text has changed"));
-    // Files that do not belong to it, or are damaged.
+    // Files that do not belong to it, or were damaged.
     for name in ["kept.ids", "kept.words"] {
         let file = folder.path().join(name);
         let whole = std::fs::read(&file).unwrap();
