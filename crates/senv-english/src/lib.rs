@@ -8,18 +8,19 @@
 //! # Ok::<(), senv_core::Error>(())
 //! ```
 //!
-//! English only: of other languages and of code it knows few words, hashes the rest, and gives vectors that say little.
-//! [`MIN_KNOWN_SHARE`] tells such text. A sentence becomes the mean of the vectors of its words, and behind it stand
-//! 258 values that read their order and negation ([`StaticEncoder`]); `model()?.truncate_dim(256)` is the mean alone.
-//! What it was trained on, what it scores and what it gets wrong stands in `MODEL_CARD.md`. `senv
-//! compress --model english --max-vocabulary 20000` makes a file of less than half of the size, for your own program.
+//! English only. The encoder knows few words of other languages and of code; it hashes the rest, so those vectors carry
+//! little meaning. [`MIN_KNOWN_SHARE`] detects such text. The vector of a sentence is the mean of its word vectors,
+//! followed by 258 values for word order and negation ([`StaticEncoder`]); `model()?.truncate_dim(256)` keeps only the
+//! mean. `MODEL_CARD.md` lists the training data, the scores and the known weaknesses. `senv compress --model english
+//! --max-vocabulary 20000` writes a file of less than half the size for your own program.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 use senv_core::{Result, StaticEncoder};
 
-/// Share of known words ([`senv_core::KnownWords`]) below which a text is not English, or is code: of 1,000 sentences
-/// of English, be it news, tweets or captions, .88 and more are known, of code .73 to .85, of other languages 0 to .60.
+/// The share of known words ([`senv_core::KnownWords`]) below which a text is not English, or is code. Of 1,000 English
+/// sentences from news, tweets or captions, 0.88 and more is known. Of code it is 0.73 to 0.85, of other languages 0 to
+/// 0.60.
 ///
 /// ```
 /// let english = senv_english::model()?;
@@ -30,7 +31,7 @@ use senv_core::{Result, StaticEncoder};
 /// ```
 pub const MIN_KNOWN_SHARE: f64 = 0.87;
 
-/// Bytes that start on a cache line, so that the rows in them do.
+/// Aligns bytes to a cache line, so the rows in them are aligned too.
 #[repr(C, align(64))]
 struct Aligned<B: ?Sized>(B);
 
@@ -39,18 +40,18 @@ static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!("../data/english.senv"));
 /// The model file: a senv model of kind `static`, which [`StaticEncoder::from_static`] and `senv` open.
 pub static BYTES: &[u8] = &FILE.0;
 
-/// The terms of the model, which models that training makes of it carry on.
+/// The terms of use of the model, which models trained from it inherit.
 pub const TERMS: &str =
     "CC BY-SA 4.0: made from the English model of senv (senv-english), whose sources MODEL_CARD.md lists";
 
-/// The digest of the model, as `senv::model::model_digest` computes it, by which a collection knows its model.
+/// The digest of the model, as computed by `senv::model::model_digest`. A collection identifies its model by it.
 pub const DIGEST: &str = "5a451330feb4c888";
 
-/// The encoder. Its rows stay where they are in the program; what is made is the index of its words, in some
-/// milliseconds: keep the encoder rather than making it anew for each sentence.
+/// Opens the encoder. Its rows are used in place; building the index of its words takes some milliseconds. So keep the
+/// encoder instead of opening it for each sentence.
 ///
 /// # Errors
-/// If memory for the index is lacking, or the program file was damaged.
+/// If there is no memory for the index, or the program file is damaged.
 pub fn model() -> Result<StaticEncoder> {
     Ok(StaticEncoder::from_static(BYTES)?.with_terms(TERMS))
 }

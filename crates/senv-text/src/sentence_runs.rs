@@ -1,9 +1,9 @@
 //! Speeds up the rules of Unicode for long runs of brackets, quotes and spaces after a full stop.
 //!
-//! For each character of such a run, rule SB8 looks ahead for a lower-case letter over the rest of the run, which takes
-//! quadratic time (`unicode-segmentation` 1.13 does not cache the result). The rules treat the run like its first
-//! character (`Close*`, then `Sp*`) and skip format characters before looking ahead. So all characters except the first
-//! are replaced by format characters of the same total length, which leaves the boundaries unchanged.
+//! For each character of such a run, rule SB8 looks ahead for a lower-case letter over the rest of the run.
+//! `unicode-segmentation` 1.13 does not cache the result, so this takes quadratic time. The rules treat the run like
+//! its first character (`Close*`, then `Sp*`) and skip format characters before looking ahead. So all characters except
+//! the first are replaced by format characters of the same total length, which leaves the boundaries unchanged.
 
 use std::{borrow::Cow, collections::HashMap};
 

@@ -59,9 +59,9 @@ impl<F: Float> LinearMap<F> {
 /// ```
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] if `x` and `y` differ in rows; [`Error::InvalidParameter`] if there are fewer rows than
-/// unknowns, a value is not finite, or a column of `x` is a combination of others up to rounding; [`Error::TooLarge`]
-/// if there is not enough memory.
+/// [`Error::ShapeMismatch`] if `x` and `y` differ in rows; [`Error::TooLarge`] if there is not enough memory.
+/// [`Error::InvalidParameter`] if there are fewer rows than unknowns, a value is not finite, or a column of `x` is a
+/// combination of others up to rounding.
 pub fn least_squares<F: Float>(x: ArrayView2<'_, F>, y: ArrayView2<'_, F>, intercept: bool) -> Result<LinearMap<F>> {
     let ((n, p), q) = (x.dim(), y.ncols());
     if y.nrows() != n {

@@ -1,4 +1,4 @@
-//! A collection that `senv index --export-web` wrote, opened in steps of the caller's size.
+//! A collection written by `senv index --export-web`, opened in steps of the caller's size.
 
 use senv_core::{
     Error, Result,
@@ -6,15 +6,15 @@ use senv_core::{
 };
 use serde::Serialize;
 
-/// Bytes that are compared with their checksums in the time in which a line is read.
+/// The number of bytes whose checksum takes as long as reading a line.
 const BYTES_OF_A_LINE: usize = 1 << 12;
 
-/// What a collection is.
+/// What a collection contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Opened {
-    /// Sentences, equal ones counted each.
+    /// The number of sentences, counting duplicates.
     pub sentences: u64,
-    /// Distinct sentences, which are searched.
+    /// The number of distinct sentences, which are searched.
     pub distinct: usize,
 }
 
@@ -22,12 +22,12 @@ pub struct Opened {
 #[derive(Debug)]
 pub(crate) struct Sentences {
     file: WebCollection,
-    /// Whether all of it was compared with its checksums: before, nothing is found.
+    /// Whether the whole file has been compared with its checksums; until then a search finds nothing.
     is_checked: bool,
 }
 
 impl Sentences {
-    /// Takes the bytes of a file with vectors of `dim` values.
+    /// Opens the bytes of a file with vectors of `dim` values.
     pub(crate) fn open(bytes: Vec<u8>, dim: usize) -> Result<Self> {
         let name = "the collection";
         let file = WebCollection::from_bytes(name, bytes)?;
@@ -46,13 +46,13 @@ impl Sentences {
         Opened { sentences: self.file.sentences(), distinct: self.file.len() }
     }
 
-    /// Compares so many steps of the file with its checksums; whether all of it is compared.
+    /// Compares up to `at_most` steps of the file with its checksums; returns whether all of it is checked.
     pub(crate) fn check(&mut self, at_most: usize) -> Result<bool> {
         self.is_checked = self.file.check(at_most.saturating_mul(BYTES_OF_A_LINE))?;
         Ok(self.is_checked)
     }
 
-    /// Rows that may be searched.
+    /// The number of rows that can be searched.
     pub(crate) fn len(&self) -> usize {
         if self.is_checked { self.file.len() } else { 0 }
     }

@@ -1,16 +1,16 @@
-//! The vector of a sentence, and how much of the sentence is known.
+//! The vector of a sentence, and how many of its words are known.
 
 use senv_core::Coverage;
 use serde::Serialize;
 
-/// How many words a text has, and what is known of them; compounds that are unknown count as their parts.
+/// The number of words of a text, and how many are known. Unknown compounds count as their parts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Words and punctuation marks.
     pub tokens: usize,
-    /// Of these, tokens with a row of their own.
+    /// Tokens that have a row.
     pub known: usize,
-    /// Of the others, tokens whose vector a hash decides.
+    /// Other tokens with a vector from a hash.
     pub hashed: usize,
 }
 
@@ -23,8 +23,8 @@ impl From<Coverage> for Counts {
 /// A sentence vector.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Embedding {
-    /// Its words.
+    /// The numbers of its words.
     pub counts: Counts,
-    /// Shape `(dim,)`; zero for a text without a word.
+    /// The vector, shape `(dim,)`; zero for a text without words.
     pub vector: Vec<f32>,
 }

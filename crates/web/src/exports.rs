@@ -1,12 +1,12 @@
 //! The C ABI that a page calls: bytes in, JSON out.
 //!
-//! A caller writes UTF-8 into the memory that [`senv_input`] returns, calls a function, and reads the JSON that lies at
-//! [`senv_answer`]; the function returns its length. What goes wrong is `{"error": "..."}`. Addresses are valid until
-//! the next call. Nothing here follows an address of the caller: bytes are written into a vector of the session, and
-//! every length that comes with a call is compared with it.
+//! A caller writes UTF-8 into the memory that [`senv_input`] returns and calls a function. It then reads the JSON at
+//! [`senv_answer`], whose length the function returns. An error is `{"error": "..."}`. Addresses are valid until the
+//! next call. Nothing here dereferences an address of the caller: bytes are written into a vector of the session, and
+//! every length that the caller passes is compared with it.
 //!
-//! There is one session a thread, which in a browser is one a page.
-#![allow(unsafe_code)] // for the attribute `no_mangle` alone: names of the ABI that nothing else in the program has
+//! There is one session per thread, which in a browser means one per page.
+#![allow(unsafe_code)] // only for the attribute `no_mangle`: names of the ABI that nothing else in the program has
 
 use std::cell::RefCell;
 
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::Session;
 
-/// What the calls of a thread share.
+/// The data that the calls of a thread share.
 #[derive(Default)]
 struct Shared {
     session: Option<Session>,
@@ -31,7 +31,7 @@ struct Failed {
     error: String,
 }
 
-/// Writes what `work` returns for the session and the input as the answer; returns its length.
+/// Writes the result of `work` for the session and the input as the answer; returns its length.
 fn answer<A: Serialize>(work: impl FnOnce(&mut Session, &mut Vec<u8>) -> senv_core::Result<A>) -> usize {
     SHARED.with_borrow_mut(|shared| {
         let Shared { session, input, answer } = shared;
@@ -51,7 +51,7 @@ fn answer<A: Serialize>(work: impl FnOnce(&mut Session, &mut Vec<u8>) -> senv_co
     })
 }
 
-/// Opens the model, unless it is open. The answer says what it is: `{"dim", "line_dim", "words", "bytes"}`.
+/// Opens the model, unless it is already open. The answer describes it: `{"dim", "line_dim", "words", "bytes"}`.
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_start() -> usize {
     let failed = SHARED.with_borrow_mut(|shared| {
@@ -72,14 +72,14 @@ pub extern "C" fn senv_start() -> usize {
     }
 }
 
-/// Where to write the next input, so many bytes; null if memory is lacking.
+/// Returns where to write the next input of `n_bytes` bytes; null if memory runs out.
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_input(n_bytes: usize) -> *mut u8 {
     SHARED.with_borrow_mut(|shared| {
         let input = &mut shared.input;
         input.clear();
         if input.capacity() > 1 << 20 && n_bytes < 1 << 16 {
-            // A large text is not paid for by the short ones after it.
+            // Frees the memory of a large text before the short ones after it.
             input.shrink_to(1 << 16);
         }
         if input.try_reserve_exact(n_bytes).is_err() {
@@ -90,13 +90,13 @@ pub extern "C" fn senv_input(n_bytes: usize) -> *mut u8 {
     })
 }
 
-/// Where the last answer lies.
+/// The address of the last answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_answer() -> *const u8 {
     SHARED.with_borrow(|shared| shared.answer.as_ptr())
 }
 
-/// Compares two sentences: of the input, the first `first_bytes` bytes and the rest. See [`crate::Comparison`].
+/// Compares two sentences: the first `first_bytes` bytes of the input, and the rest. See [`crate::Comparison`].
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_compare(first_bytes: usize) -> usize {
     answer(|session, input| {
@@ -111,43 +111,45 @@ pub extern "C" fn senv_embed() -> usize {
     answer(|session, input| Ok(session.embed(&String::from_utf8_lossy(input))))
 }
 
-/// Takes the input as the text to search, one sentence a line; the answer is `null`.
+/// Opens the input as the text to search, one sentence per line; the answer is `null`.
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_open_text() -> usize {
     answer(|session, input| session.open_text(std::mem::take(input)))
 }
 
-/// Takes the input as a collection to search, the file of `senv index --export-web`. See [`crate::Opened`].
+/// Opens the input as the collection to search, a file written by `senv index --export-web`. See [`crate::Opened`].
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_open_collection() -> usize {
     answer(|session, input| session.open_collection(std::mem::take(input)))
 }
 
-/// Reads so many further lines of the text, or checks such a part of the collection. See [`crate::Reading`].
+/// Reads up to `at_most` further lines of the text, or checks an equivalent part of the collection. See
+/// [`crate::Reading`].
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_read_lines(at_most: usize) -> usize {
     answer(|session, _| session.read_lines(at_most))
 }
 
-/// Takes the input as the query, to find its `k` nearest lines. See [`crate::Counts`].
+/// Sets the input as the query, to find its `k` nearest lines. See [`crate::Counts`].
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_ask(k: usize) -> usize {
     answer(|session, input| Ok(session.ask(&String::from_utf8_lossy(input), k)))
 }
 
-/// Compares it with so many further lines. See [`crate::Searching`].
+/// Compares the query with up to `at_most` further lines. See [`crate::Searching`].
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_search(at_most: usize) -> usize {
     answer(|session, _| Ok(session.search(at_most)))
 }
 
-/// The nearest lines or sentences so far: an array of [`crate::Hit`].
+/// Returns the nearest lines or sentences so far: an array of [`crate::Hit`].
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_hits() -> usize {
     answer(|session, _| Ok(session.hits()))
 }
 
-/// Where the vectors of the lines lie: an array of address and number of values of each block of whole rows, f32.
+/// Returns the positions of the line vectors: an array with the address and the number of f32 values of each block of
+/// whole rows.
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_vectors() -> usize {
     answer(|session, _| Ok(session.vectors().map(|block| [block.as_ptr().addr(), block.len()]).collect::<Vec<_>>()))

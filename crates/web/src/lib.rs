@@ -1,10 +1,10 @@
-//! The English model of senv in a browser: what a web page calls, compiled to WebAssembly.
+//! The English model of senv in a browser: the code that a web page calls, compiled to WebAssembly.
 //!
-//! A [`Session`] is the whole engine in safe Rust: it compares two sentences and says which words carry the cosine,
-//! embeds one, takes a text line by line, or a collection that `senv index --export-web` wrote, and finds what is
-//! nearest to a query. What may take long (reading, searching) is done in steps whose size the caller chooses, so that
-//! a page stays awake on one thread. Around it lies a C ABI of twelve functions ([`exports`]): bytes in, JSON out.
-//! `cargo run -p senv-web` builds both into one HTML file.
+//! A [`Session`] is the whole engine in safe Rust. It embeds a sentence, and compares two sentences and shows what each
+//! word adds to their cosine. It also reads a text line by line, or a collection written by `senv index --export-web`,
+//! and finds what is nearest to a query. Reading and searching can take long, so they run in steps of the caller's
+//! size, which keeps a page responsive on one thread. A C ABI of twelve functions wraps it ([`exports`]): bytes in,
+//! JSON out. `cargo run -p senv-web` builds both into one HTML file.
 //!
 //! ```
 //! let mut session = senv_web::Session::new()?;

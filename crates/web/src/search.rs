@@ -1,4 +1,4 @@
-//! The lines of a text, and the search among them or in a collection, both in steps of the caller's size.
+//! Reads the lines of a text, and searches them or a collection, both in steps of the caller's size.
 
 use std::io::Cursor;
 
@@ -10,44 +10,47 @@ use serde::{Serialize, Serializer};
 
 use crate::{collection::Sentences, shares::beginning};
 
-/// Lines whose vectors lie together: 4 MiB of 256 dimensions. Blocks are never moved, so a growing text is not copied.
+/// The number of lines whose vectors are stored together: 4 MiB at 256 dimensions. Blocks are never moved, so a growing
+/// text is not copied.
 const BLOCK: usize = 4096;
-/// Bytes of a line that a hit shows.
+/// The maximum number of bytes of a line in a hit.
 const MOST_BYTES: usize = 600;
-/// Below this norm a vector counts as zero, as for [`kernels::cosine`].
+/// A vector with a smaller norm counts as zero, as in [`kernels::cosine`].
 const TINY: f32 = 1e-12;
 
-/// How far a text is read.
+/// The progress of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Reading {
-    /// Lines so far, blank ones left out.
+    /// The number of lines so far, without blank lines.
     pub lines: usize,
-    /// Whether the text has ended.
+    /// Whether the end of the text is reached.
     pub done: bool,
 }
 
-/// How far a search has come.
+/// The progress of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Searching {
-    /// Lines that were compared.
+    /// The number of lines compared.
     pub compared: usize,
-    /// Whether these are all that were read.
+    /// Whether these are all lines read so far.
     pub done: bool,
 }
 
 /// A line that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Hit {
-    /// Its number in the text, from 1, blank lines counted; 0 for a sentence of a collection that does not know it.
+    /// The number in the text, counted from 1 and including blank lines; 0 for a sentence of a collection whose line is
+    /// unknown.
     pub line: u64,
-    /// Of a sentence of a collection, its id; the first of equal sentences. In JSON a string: it may have 64 bits.
+    /// The id of a sentence of a collection; for equal sentences, that of the first. A string in JSON, because it may
+    /// have 64 bits.
     #[serde(serialize_with = "as_text")]
     pub id: Option<u64>,
-    /// How many sentences of a collection are equal to it, itself among them; 1 for a line of a text.
+    /// The number of equal sentences in a collection, including this one; 1 for a line of a text.
     pub count: u32,
-    /// Its cosine with the query.
+    /// The cosine with the query.
     pub cosine: f32,
-    /// The line; the end of a very long one is left out.
+    /// The line; a very long one is truncated.
     pub text: String,
 }
 
@@ -58,7 +61,7 @@ fn as_text<S: Serializer>(id: &Option<u64>, serializer: S) -> Result<S::Ok, S::E
     }
 }
 
-/// What is searched.
+/// The text or collection that is searched.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// A text.
@@ -79,10 +82,10 @@ impl Source {
 /// Lines with their vectors.
 pub(crate) struct Lines {
     dim: usize,
-    /// Nothing once the text has ended.
+    /// `None` once the text has ended.
     reader: Option<TextReader>,
     text: String,
-    /// Where each line ends in `text`, its number in the file, and 1 / the norm of its vector, or 0 where that is zero.
+    /// The end of each line in `text`, its number in the file, and 1 / the norm of its vector, or 0 for a zero vector.
     rows: Vec<(usize, u64, f32)>,
     blocks: Vec<Vec<f32>>,
 }
@@ -94,14 +97,14 @@ impl std::fmt::Debug for Lines {
 }
 
 impl Lines {
-    /// No text.
+    /// An empty text.
     pub(crate) fn empty(dim: usize) -> Self {
         Self { dim, reader: None, text: String::new(), rows: Vec::new(), blocks: Vec::new() }
     }
 
-    /// The text of a file, of which nothing is read yet.
+    /// Opens the text of a file; nothing is read yet.
     pub(crate) fn open(bytes: Vec<u8>, dim: usize) -> Result<Self> {
-        // The bytes are in memory, so a line may be as long as they are.
+        // The bytes are in memory, so a line may have any length.
         let options = TextOptions {
             invalid_utf8: InvalidUtf8::Replace,
             max_line_bytes: bytes.len().max(1),
@@ -175,19 +178,19 @@ impl Lines {
 /// A query and the nearest lines so far.
 #[derive(Debug)]
 pub(crate) struct Query {
-    /// Of norm 1, or zero.
+    /// The vector of the query, with norm 1 or zero.
     unit: Vec<f32>,
-    /// The same for a collection.
+    /// The same, rounded for a collection.
     rounded: WebQuery,
     k: usize,
-    /// Rows compared.
+    /// The number of rows compared.
     compared: usize,
-    /// Row and cosine, the nearest first.
+    /// Row and cosine, nearest first.
     best: Vec<(usize, f32)>,
 }
 
 impl Query {
-    /// A query that nothing is near.
+    /// A query without near lines.
     pub(crate) fn empty(dim: usize) -> Self {
         Self::new(vec![0.0; dim], 0)
     }
@@ -206,7 +209,7 @@ impl Query {
         let rows = self.compared..self.compared.saturating_add(at_most).min(n);
         self.compared = rows.end;
         if self.k > 0 && self.rounded.has_direction() {
-            // The kind of the source is looked at once, and not for each row.
+            // The kind of the source is checked once, not for each row.
             match source {
                 Source::Lines(lines) => rows.for_each(|row| {
                     let cosine = lines.cosine(row, &self.unit);
@@ -221,7 +224,7 @@ impl Query {
         Searching { compared: self.compared, done: self.compared == n }
     }
 
-    /// Keeps a row if it is among the nearest so far. Rows ascend: among equals the earlier one stays in front.
+    /// Keeps a row if it is among the nearest so far. Rows ascend, so among equals the earlier one comes first.
     #[inline]
     fn take(&mut self, row: usize, cosine: Option<f32>) {
         let Some(cosine) = cosine else { return };

@@ -1,4 +1,4 @@
-//! The engine behind a page: one model, one text, one question at a time.
+//! The engine of a page: one model, one text or collection, one query at a time.
 
 use senv_core::{Result, Scratch, SentenceEncoder, StaticEncoder, Tokenizer, kernels};
 use serde::Serialize;
@@ -10,29 +10,29 @@ use crate::{
     shares::{Comparison, order_share, side},
 };
 
-/// What the model is.
+/// A description of the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct About {
-    /// Values of a vector.
+    /// The number of values of a vector.
     pub dim: usize,
-    /// Values of the vector of a line that is searched, which is without word order.
+    /// The number of values of a line vector in search, which ignores word order.
     pub line_dim: usize,
-    /// Words that have a row.
+    /// The number of words that have a row.
     pub words: usize,
-    /// Bytes of the model file.
+    /// The size of the model file in bytes.
     pub bytes: usize,
 }
 
-/// The engine: a model, buffers, and at most one text or collection that is searched.
+/// The engine: a model, buffers, and at most one text or collection to search.
 ///
-/// Vectors are those of [`senv_english::model`], bit for bit. Lines are searched without word order, as collections of
-/// `senv index` are: lines and neighbours are those of `senv nearest --order 0`.
+/// Vectors are those of [`senv_english::model`], bit for bit. Like collections of `senv index`, lines are searched
+/// without word order: lines and neighbors are those of `senv nearest --order 0`.
 #[derive(Debug)]
 pub struct Session {
     encoder: StaticEncoder,
-    /// The same without an order part, for search.
+    /// The encoder without its order part, for search.
     table: StaticEncoder,
-    /// The same rows for text that is split into tokens already, without an order part: the vector of one token.
+    /// The same rows without an order part, for text that is already split into tokens: gives the vector of one token.
     tokens: StaticEncoder,
     scratch: Scratch,
     source: Source,
@@ -43,7 +43,7 @@ impl Session {
     /// Opens the model that is part of the program.
     ///
     /// # Errors
-    /// As [`senv_english::model`].
+    /// The errors of [`senv_english::model`].
     pub fn new() -> Result<Self> {
         let encoder = senv_english::model()?;
         let (vocabulary, rows) = (encoder.vocabulary().clone(), encoder.rows().clone());
@@ -54,7 +54,7 @@ impl Session {
         Ok(Self { encoder, table, tokens, scratch: Scratch::default(), source, query: Query::empty(dim) })
     }
 
-    /// What the model is.
+    /// Describes the model.
     #[must_use]
     pub fn about(&self) -> About {
         let (dim, line_dim) = (self.encoder.dim(), self.table.dim());
@@ -62,14 +62,14 @@ impl Session {
         About { dim, line_dim, words, bytes: senv_english::BYTES.len() }
     }
 
-    /// The vector of a sentence.
+    /// Embeds a sentence.
     pub fn embed(&mut self, sentence: &str) -> Embedding {
         let mut vector = vec![0.0; self.encoder.dim()];
         let counts = self.encoder.encode_into(sentence, &mut self.scratch, &mut vector).into();
         Embedding { counts, vector }
     }
 
-    /// The cosine of two sentences, and what each word, and their order, adds to it.
+    /// Compares two sentences: their cosine, and what each word and the word order add to it.
     pub fn compare(&mut self, first: &str, second: &str) -> Comparison {
         let (u, v) = (self.embed(first), self.embed(second));
         let cosine = kernels::cosine(&u.vector, &v.vector);
@@ -83,23 +83,23 @@ impl Session {
         Comparison { cosine, order, sides }
     }
 
-    /// Takes the bytes of a text file, one sentence a line, in place of the text before. Nothing is read yet: see
+    /// Replaces the current text by the bytes of a text file, one sentence per line. Nothing is read yet; see
     /// [`Session::read_lines`]. Bytes that are not UTF-8 become U+FFFD.
     ///
     /// # Errors
-    /// Those of [`senv_core::TextReader::from_reader`]: a compressed file.
+    /// The errors of [`senv_core::TextReader::from_reader`], for example for a compressed file.
     pub fn open_text(&mut self, bytes: Vec<u8>) -> Result<()> {
         self.close();
         self.source = Source::Lines(Lines::open(bytes, self.table.dim())?);
         Ok(())
     }
 
-    /// Takes the bytes of a collection that `senv index --export-web` wrote, in place of what was searched before. It
-    /// is searched once [`Session::read_lines`] has compared it with its checksums.
+    /// Replaces what is searched by a collection that `senv index --export-web` wrote. It can be searched once
+    /// [`Session::read_lines`] has compared it with its checksums.
     ///
     /// # Errors
-    /// Those of [`senv_core::files::WebCollection::from_bytes`]; [`senv_core::Error::BadFile`] for a collection of
-    /// another model.
+    /// The errors of [`senv_core::files::WebCollection::from_bytes`]; [`senv_core::Error::BadFile`] if the collection
+    /// belongs to another model.
     pub fn open_collection(&mut self, bytes: Vec<u8>) -> Result<Opened> {
         self.close();
         let sentences = Sentences::open(bytes, self.table.dim())?;
@@ -108,18 +108,18 @@ impl Session {
         Ok(about)
     }
 
-    /// What the text or collection before took is free before the next one takes more.
+    /// Frees the memory of the current text or collection before the next one needs more.
     fn close(&mut self) {
         self.query = Query::empty(self.table.dim());
         self.source = Source::Lines(Lines::empty(self.table.dim()));
     }
 
-    /// Reads and embeds lines of the text until `at_most` lines are read, blank ones among them, or the text ends;
-    /// checks a part of a collection that takes about as long.
+    /// Reads and embeds up to `at_most` lines of the text, counting blank lines. For a collection, checks a part that
+    /// takes about as long.
     ///
     /// # Errors
-    /// [`senv_core::Error::TooLarge`] if memory is lacking: the lines before can be searched, and nothing more is read;
-    /// [`senv_core::Error::Checksum`] for a damaged collection, of which nothing is searched.
+    /// [`senv_core::Error::TooLarge`] if memory runs out: the lines read before can be searched, and no more are read.
+    /// [`senv_core::Error::Checksum`] if a collection is damaged: none of it can be searched.
     pub fn read_lines(&mut self, at_most: usize) -> Result<Reading> {
         match &mut self.source {
             Source::Lines(lines) => lines.read(&self.table, &mut self.scratch, at_most),
@@ -133,7 +133,7 @@ impl Session {
         }
     }
 
-    /// Sets the query, of which [`Session::search`] finds the `k` nearest lines.
+    /// Sets the query, for which [`Session::search`] finds the `k` nearest lines.
     pub fn ask(&mut self, query: &str, k: usize) -> Counts {
         let mut vector = vec![0.0; self.table.dim()];
         let counts = self.table.encode_into(query, &mut self.scratch, &mut vector).into();
@@ -141,19 +141,19 @@ impl Session {
         counts
     }
 
-    /// Compares the query with at most so many further lines.
+    /// Compares the query with up to `at_most` further lines.
     pub fn search(&mut self, at_most: usize) -> Searching {
         self.query.search(&self.source, at_most)
     }
 
-    /// The nearest lines among those compared so far, the nearest first; among equals the earlier line. Lines without a
-    /// word are never among them, and a query without one has none.
+    /// Returns the nearest lines among those compared so far, nearest first; among equals, the earlier line first.
+    /// Lines without words are never among them, and a query without words has no hits.
     #[must_use]
     pub fn hits(&self) -> Vec<Hit> {
         self.query.hits(&self.source)
     }
 
-    /// The vectors of the lines that were read, in blocks of whole rows; none of a collection.
+    /// The vectors of the lines read, in blocks of whole rows; none for a collection.
     pub fn vectors(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         let blocks = match &self.source {
             Source::Lines(lines) => lines.blocks(),

@@ -1,4 +1,4 @@
-//! Which words carry a cosine.
+//! What each word adds to a cosine.
 //!
 //! Equation: `cosine-shares`
 //!
@@ -6,59 +6,58 @@
 //! m = (Σ_t r_t) / n      c(u, v) = Σ_t a_t + o      a_t = r_t·m′ / (n |u| |v|)        m, m′: the means that u and v begin with
 //! ```
 //!
-//! A sentence vector begins with a mean, so its cosine with another is a sum over its words: a word that points where
-//! the other sentence does adds to it, one that points away takes from it. o is what is left for the part that reads
-//! word order and negation (`order-vector`). 0 where u or v is zero.
+//! A sentence vector starts with a mean, so its cosine with another is a sum over its words. A word that points in the
+//! direction of the other sentence raises it, and one that points away lowers it. The remainder o is from the part for
+//! word order and negation (`order-vector`). It is 0 if u or v is zero.
 
 use senv_core::{Scratch, SentenceEncoder, StaticEncoder, Tokenizer, kernels};
 use serde::Serialize;
 
 use crate::embedding::{Counts, Embedding};
 
-/// Words of a sentence that are shown one by one.
+/// The maximum number of words of a sentence that are listed.
 const MOST_WORDS: usize = 300;
-/// Bytes of a word that are shown.
+/// The maximum number of bytes of a listed word.
 const MOST_BYTES: usize = 60;
 
-/// Two sentences beside each other.
+/// The comparison of two sentences.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// The cosine of their vectors, in `[-1, 1]`; 0 where one of them has no word.
+    /// The cosine of their vectors, in `[-1, 1]`; 0 if one of them has no words.
     pub cosine: f32,
-    /// What word order and negation add to it; `None` for a model that does not read them.
+    /// What word order and negation add to the cosine; `None` for a model without an order part.
     pub order: Option<f32>,
-    /// The words of the first and of the second.
+    /// The words of the first and the second sentence.
     pub sides: [Side; 2],
 }
 
-/// One of two sentences.
+/// One of the two sentences.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Side {
-    /// Its words.
+    /// The numbers of its words.
     pub counts: Counts,
-    /// Its first words, as the model reads them, at most 300.
+    /// The first words, as the model reads them, at most 300.
     pub words: Vec<Word>,
-    /// How many more there are.
+    /// The number of further words.
     pub n_more: usize,
-    /// What these add to the cosine together.
+    /// What the further words together add to the cosine.
     pub more: f32,
 }
 
 /// A word of a sentence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Word {
-    /// The word in lower case; its end is left out if it is very long.
+    /// The word in lower case; a very long one is truncated.
     pub text: String,
-    /// Whether it or a word that it is a form of has a row, or all parts of a compound do; otherwise a hash of the word
-    /// decides its vector.
+    /// Whether the word, the word that it is a form of, or all parts of a compound have a row. Otherwise the vector
+    /// comes from a hash.
     pub known: bool,
-    /// What it adds to the cosine.
+    /// What the word adds to the cosine.
     pub share: f32,
 }
 
-/// What the part that reads word order and negation, behind the first `dim` values of two vectors, adds to their
-/// cosine.
+/// What the order part, after the first `dim` values of two vectors, adds to their cosine.
 pub(crate) fn order_share(u: &[f32], v: &[f32], dim: usize) -> Option<f32> {
     if u.len() == dim {
         return None;
@@ -67,8 +66,8 @@ pub(crate) fn order_share(u: &[f32], v: &[f32], dim: usize) -> Option<f32> {
     Some(if norms > 0.0 { kernels::dot(&u[dim..], &v[dim..]) / norms } else { 0.0 })
 }
 
-/// The words of `sentence`, whose vector is `own`, and what each adds to its cosine with `other`; all of them together
-/// add `of_words`. `tokens` encodes text that is split already, without its order.
+/// The words of `sentence`, whose vector is `own`, and what each adds to its cosine with `other`; together they add
+/// `of_words`. `tokens` encodes text that is already split, without word order.
 pub(crate) fn side(
     tokenizer: &Tokenizer,
     tokens: &StaticEncoder,
@@ -98,7 +97,7 @@ pub(crate) fn side(
     Side { counts: own.counts, words, n_more, more }
 }
 
-/// The text, or its first bytes and an ellipsis.
+/// Returns the text, or its first bytes and an ellipsis.
 pub(crate) fn beginning(text: &str, most_bytes: usize) -> String {
     if text.len() <= most_bytes {
         return text.to_owned();

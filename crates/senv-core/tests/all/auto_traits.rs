@@ -1,5 +1,5 @@
-//! The encoder is sent to threads, shared between them, printed and copied: held when this file is compiled, since a
-//! field that is not loses it without a word.
+//! The encoder is sent to threads, shared between them, printed and copied. Compiling this file checks that, because a
+//! field that cannot would silently remove the trait.
 
 use std::fmt::Debug;
 

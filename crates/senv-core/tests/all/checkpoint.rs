@@ -1,4 +1,4 @@
-//! Checkpoints through the public interface: a round trip, and errors for bad files.
+//! Tests of checkpoints through the public interface: a round trip, and errors for bad files.
 #![cfg(feature = "train")]
 
 use std::{fs, path::Path};
@@ -33,7 +33,7 @@ fn state() -> State {
     }
 }
 
-/// A table of distinct values; `padded` ones have padding behind each row.
+/// A table of distinct values; with `padded`, rows are padded.
 fn table(rows: usize, dim: usize, padded: bool) -> Table {
     let number = |i: usize| i as f32 * 0.25 - 3.0;
     if !padded {
@@ -140,7 +140,7 @@ fn tables_of_every_shape_come_back_bit_for_bit() {
             assert!(padding.iter().all(|x| x.to_bits() == 0), "{name}: padding of row {row}");
         }
     }
-    // Padding is not stored: the same values make the same file.
+    // Padding is not stored: the same values give the same file.
     let (padded, plain) = (folder.path().join("padded"), folder.path().join("plain"));
     checkpoint::save(&padded, "test", &(), &[("t", &table(5, 3, true))]).unwrap();
     checkpoint::save(&plain, "test", &(), &[("t", &table(5, 3, false))]).unwrap();
@@ -180,7 +180,7 @@ fn sizes_are_checked_even_where_the_checksums_fit() {
     let path = folder.path().join("run");
     let bytes = small(&path);
     let end = head_end(&bytes);
-    // Whatever a byte of the head is, reading it neither panics nor allocates more than the file can fill.
+    // For any value of a head byte, reading neither panics nor allocates more than the file can fill.
     for at in (8..12).chain(24..end) {
         for value in [0, 1, 0x7f, 0xff] {
             let mut lying = bytes.clone();
@@ -237,7 +237,7 @@ fn another_kind_another_version_and_another_state_are_named() {
 
 #[test]
 fn damaged_tables_do_not_hide_the_state_and_a_failed_save_keeps_the_old_file() {
-    /// Fails while it is serialized.
+    /// Fails to serialize.
     struct Failing;
     impl Serialize for Failing {
         fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {

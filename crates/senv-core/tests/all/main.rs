@@ -1,4 +1,4 @@
-//! Tests of what is public. One binary for all: each would be linked for itself.
+//! Tests of the public interface. They form one binary, because linking one per file would take long.
 
 mod auto_traits;
 mod checkpoint;

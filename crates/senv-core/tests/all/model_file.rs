@@ -1,10 +1,11 @@
-//! Model files that are part of the program, and tensors that outlive their file. The layout and the ways in which a
-//! file can be bad are tested in `senv-store`.
+//! Tests of model files that are part of the program, and of tensors that outlive their file. `senv-store` tests the
+//! layout and the ways in which a file can be bad.
 #![cfg(feature = "write")]
 
 use senv_core::{Error, ModelFile, ModelWriter, Rows, Table, Vocabulary};
 
-/// The bytes of a model file, which live as long as the program, `shift` bytes behind a multiple of eight.
+/// The bytes of a model file, which stay in memory as long as the program runs, `shift` bytes after a multiple of
+/// eight.
 fn in_memory(writer: ModelWriter<'_>, shift: usize) -> &'static [u8] {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model");
@@ -63,7 +64,7 @@ fn raw_tensors_of_any_type_outlive_their_file() {
     assert_eq!(n.bytes.slice(4..8)[..], [0, 0, 0, 1]);
 }
 
-/// Another program writes into the file in place, which senv never does: what was read into memory does not follow.
+/// Another program writes into the file in place, which senv never does; data read into memory must not change.
 #[test]
 fn a_model_read_into_memory_does_not_follow_its_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -77,7 +78,7 @@ fn a_model_read_into_memory_does_not_follow_its_file() {
     assert!(matches!(ModelFile::read(folder.path()), Err(Error::Io { .. })));
 }
 
-/// Every type of float, whichever value is bad; large enough for several pieces, each on its thread.
+/// Every float type with each kind of bad value; large enough for several pieces, each on its own thread.
 #[test]
 fn values_that_are_no_numbers_are_found_with_their_row_and_word() {
     let folder = tempfile::tempdir().unwrap();

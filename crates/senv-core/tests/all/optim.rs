@@ -1,4 +1,4 @@
-//! The optimizers against reference numbers, whose origin is in the data file.
+//! Tests of the optimizers against reference numbers; the data file names their origin.
 #![cfg(feature = "train")]
 
 use senv_core::optim::{AdaDeltaParams, AdaGradParams, AdamParams, AdamVariant, Optimizer, clip_by_global_norm};

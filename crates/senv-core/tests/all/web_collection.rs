@@ -1,4 +1,4 @@
-//! A collection for the web page: what comes back, and what damage does.
+//! Tests of a collection for the web page: round trip and damage.
 #![cfg(feature = "write")]
 
 use senv_core::{
@@ -7,7 +7,7 @@ use senv_core::{
     kernels,
 };
 
-/// A vector of sentence `i` that is unlike the others.
+/// A vector of sentence `i` that differs from the others.
 fn vector(i: usize, dim: usize) -> Vec<f32> {
     (0..dim).map(|j| ((i * 37 + j * 11) as f32 * 0.7).sin() * (1.0 + i as f32)).collect()
 }
@@ -83,7 +83,7 @@ fn every_changed_byte_and_every_cut_is_seen_or_changes_nothing() {
             opened(changed).is_err()
         })
         .count();
-    // Padding between the header and the tensors is covered by the checksum of the header as well.
+    // The checksum of the header also covers padding between the header and the tensors.
     assert_eq!(n_seen, bytes.len());
     for end in 0..bytes.len() {
         assert!(opened(bytes[..end].to_vec()).is_err(), "{end}");

@@ -125,14 +125,14 @@ impl CompressedRows {
     /// `out += weight * row`. Every SIMD level gives the same bits.
     ///
     /// # Panics
-    /// If there is no row `i`, or `out` has not [`CompressedRows::dim`] values.
+    /// If row `i` does not exist, or `out` does not have [`CompressedRows::dim`] values.
     #[inline]
     pub fn add_row(&self, i: usize, weight: f32, out: &mut [f32]) {
         self.encoding.add_row(weight * self.scales[i], self.row_codes(i), out);
     }
 
-    /// `out = Σ rows`, the rows of these tokens in the order given. Every SIMD level gives the same bits, those of
-    /// [`CompressedRows::add_row`] row by row.
+    /// `out = Σ rows`: sums the rows of these tokens in the given order. Every SIMD level gives the same bits, equal to
+    /// those of [`CompressedRows::add_row`] row by row.
     ///
     /// # Panics
     /// The panics of [`CompressedRows::add_row`].

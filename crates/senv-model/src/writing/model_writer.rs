@@ -253,8 +253,8 @@ impl<'a> ModelWriter<'a> {
     /// Writes the file with an atomic replace.
     ///
     /// # Errors
-    /// [`Error::BadWrite`] if a name is used twice, there are too many tensors, the header is too long, or a raw tensor
-    /// has an unknown type or bytes that do not fit its shape; [`Error::Io`] if the file cannot be written.
+    /// [`Error::BadWrite`] if a name is used twice, there are too many tensors, or the header is too long. Also if a
+    /// raw tensor has an unknown type or bytes that do not fit its shape. [`Error::Io`] if the file cannot be written.
     pub fn save(self, path: impl AsRef<Path>) -> Result<()> {
         self.write(Destination::File(path.as_ref()))
     }

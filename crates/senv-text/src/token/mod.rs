@@ -22,8 +22,8 @@ pub use custom::Tokenize;
 ///
 /// There are three rules, each with or without lower-casing:
 ///
-/// * [`Tokenizer::whitespace`] splits only at ASCII white space, for text that is already tokenized, like the Sent2Vec
-///   release.
+/// * [`Tokenizer::whitespace`] splits only at ASCII white space, as the Sent2Vec release does, for text that is already
+///   tokenized.
 /// * [`Tokenizer::words`] splits plain English like the Penn Treebank, with one change: a list of abbreviations, not
 ///   the position, decides whether a final period belongs to the word.
 /// * [`Tokenizer::unicode`] finds words of any script by the rules of Unicode, and uses characters as tokens in scripts

@@ -159,8 +159,8 @@ impl Corpus {
     /// input is unknown. It also receives notes on lines with replaced bytes and on files without text.
     ///
     /// # Errors
-    /// [`Error::EmptyInput`] if no file contains a token; [`Error::EmptyVocabulary`] if all tokens are too rare;
-    /// [`Error::Io`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] for the first line that is not accepted;
+    /// [`Error::EmptyInput`] if no file contains a token; [`Error::EmptyVocabulary`] if all tokens are too rare.
+    /// [`Error::Io`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] for the first line that is not accepted.
     /// [`Error::Interrupted`] if the observer asks to stop; [`Error::InvalidParameter`] if an option is out of range or
     /// there are no files.
     pub fn read(

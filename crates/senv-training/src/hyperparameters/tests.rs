@@ -10,7 +10,7 @@ pub(super) enum Pooling {
 named_values!(Pooling { Mean = "mean": "The mean of the words", Sum = "sum": "Their sum" });
 
 hyperparameters! {
-    /// Of a loop.
+    /// Hyperparameters of a loop.
     #[derive(Debug, Clone, PartialEq)]
     #[allow(unreachable_pub)]
     pub struct Loop {
@@ -29,7 +29,7 @@ hyperparameters! {
 }
 
 hyperparameters! {
-    /// Of a system.
+    /// Hyperparameters of a system.
     #[derive(Debug, Clone, PartialEq)]
     #[allow(unreachable_pub)]
     pub struct System {

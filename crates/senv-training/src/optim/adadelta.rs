@@ -6,8 +6,8 @@
 //! s = ρ s + (1 − ρ) g²        Δ = g √(u + ε) / √(s + ε)        u = ρ u + (1 − ρ) Δ²        x −= lr Δ
 //! ```
 //!
-//! The paper has no learning rate, which corresponds to 1. s and u start at zero, so the first steps are short: at most
-//! √ε times the sign of the gradient.
+//! The paper has no learning rate, which corresponds to a rate of 1. At the start s and u are zero, so the first steps
+//! are short: at most √ε times the sign of the gradient.
 
 use serde::{Deserialize, Serialize};
 

@@ -38,8 +38,9 @@ impl ModelFile {
     /// ```
     ///
     /// # Errors
-    /// For the first bad tensor, by name: [`Error::Checksum`] if it is damaged; [`Error::NonFinite`] if a value of type
-    /// F16, BF16, F32 or F64 is not finite, with the row and, if known, the word.
+    /// [`Error::Checksum`] if a tensor is damaged; [`Error::NonFinite`] if a value of type F16, BF16, F32 or F64 is not
+    /// finite. The error is that of the first bad tensor, by name. [`Error::NonFinite`] contains the row and, if known,
+    /// the word.
     pub fn verify(&self) -> Result<Verification> {
         let mut checksums = 0;
         for (name, tensor) in &self.header.tensors {

@@ -1,15 +1,15 @@
-//! One file of many: page, style, scripts, sample text, sources of the model and the compiled engine.
+//! Assembles one file: page, style, scripts, sample text, sources of the model and the compiled engine.
 
 use std::fmt::Write as _;
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 
-/// The first bytes of every page, by which it is known again.
+/// The first bytes of every page, by which an existing page is recognized.
 pub(crate) const PAGE_START: &str = "<!DOCTYPE html>\n<!-- senv page -->\n";
 
 const TEMPLATE: &str = include_str!("../../../page/page.html");
 const STYLE: &str = include_str!("../../../page/page.css");
-/// In the order in which they run: later ones use what earlier ones define.
+/// The scripts in the order in which they run: later ones use what earlier ones define.
 const SCRIPTS: [&str; 6] = [
     include_str!("../../../page/engine.js"),
     include_str!("../../../page/parts.js"),
@@ -18,14 +18,14 @@ const SCRIPTS: [&str; 6] = [
     include_str!("../../../page/embed.js"),
     include_str!("../../../page/start.js"),
 ];
-/// Sentences of our own, for those who come without a text.
+/// Our own sentences, for users without a text.
 const SAMPLE: &str = include_str!("../../../../../examples/data/quickstart.txt");
 const MODEL_CARD: &str = include_str!("../../../../senv-english/MODEL_CARD.md");
 
-/// The page with this engine (a WebAssembly module).
+/// Builds the page with this engine (a WebAssembly module).
 pub(crate) fn page(engine: &[u8]) -> String {
     let mut page = String::from(PAGE_START);
-    // Split at the marks, so that nothing that is put in is searched for marks itself.
+    // Splits at the marks, so inserted text is not searched for marks.
     for (i, piece) in TEMPLATE.split("{{").enumerate() {
         if i == 0 {
             page.push_str(piece);
@@ -45,8 +45,8 @@ pub(crate) fn page(engine: &[u8]) -> String {
     page
 }
 
-/// The sources of the model with their terms, which its licence wants named: rows of the card's table of data as list
-/// items.
+/// The sources of the model with their terms, which its license requires: rows of the data table of the model card, as
+/// list items.
 fn sources(card: &str) -> String {
     let mut list = String::new();
     let rows = card.lines().skip_while(|line| !line.starts_with("| file | source | terms |")).skip(2);
@@ -75,11 +75,11 @@ mod tests {
         for outside in ["src=\"", "src='", "@import", "url(", "http://", "import(", "XMLHttpRequest"] {
             assert!(!page.contains(outside), "{outside}");
         }
-        // But for a collection of the same server that the address names.
+        // Except for a collection on the same server that the URL names.
         assert_eq!(page.matches("fetch(").count(), 1);
         let before = page.split("await fetch(url)").next().unwrap_or_default();
         assert!(before.ends_with("}\n    const response = ") && before.contains("url.origin !== location.origin"));
-        // Scripts end where they should.
+        // Scripts end at their own end tags.
         assert_eq!(page.matches("<script").count(), page.matches("</script").count());
     }
 

@@ -1,4 +1,4 @@
-//! The engine: this crate, compiled to WebAssembly by cargo.
+//! Builds the engine: this crate, compiled to WebAssembly by cargo.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,7 +14,8 @@ pub(crate) fn engine() -> Result<Vec<u8>, String> {
         .args(["build", "--release", "--lib", "--target", TARGET, "--message-format", "json-render-diagnostics"])
         .arg("--manifest-path")
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
-        // Every browser since 2023 has the vector instructions. Flags of the environment are meant for this machine.
+        // Every browser since 2023 supports the vector instructions. Flags in the environment are meant for this
+        // machine.
         .env_remove("RUSTFLAGS")
         .env("CARGO_ENCODED_RUSTFLAGS", "-Ctarget-feature=+simd128")
         .stderr(Stdio::inherit())
@@ -31,11 +32,11 @@ fn cargo() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Fails unless the standard library of the target is there, which says it better than the compiler does.
+/// Fails unless the standard library of the target is installed, with a clearer message than the compiler's.
 fn check_target() -> Result<(), String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]).output();
-    // Where rustc cannot be asked, cargo will say why.
+    // If rustc cannot be run, cargo will say why.
     let Ok(output) = output else { return Ok(()) };
     let folder = String::from_utf8_lossy(&output.stdout);
     if Path::new(folder.trim()).is_dir() {
@@ -47,7 +48,7 @@ fn check_target() -> Result<(), String> {
     ))
 }
 
-/// The module that cargo's messages, one JSON object a line, name as an output of the crate.
+/// Finds the module among the outputs that cargo's messages list for the crate, one JSON object per line.
 fn module(messages: &str) -> Option<PathBuf> {
     let is_module = |name: &&str| name.ends_with("senv_web.wasm");
     messages.lines().rev().find_map(|line| {

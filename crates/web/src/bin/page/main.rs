@@ -18,7 +18,7 @@ Usage: cargo run -p senv-web -- [--output FILE]
 
   --output FILE   the page [default: senv.html]";
 
-/// Where the page is written; `None` where help is wanted.
+/// The output path; `None` if help is requested.
 fn output(mut given: impl Iterator<Item = String>) -> Result<Option<PathBuf>, String> {
     let mut output = "senv.html".into();
     while let Some(argument) = given.next() {
@@ -31,7 +31,7 @@ fn output(mut given: impl Iterator<Item = String>) -> Result<Option<PathBuf>, St
     Ok(Some(output))
 }
 
-/// Fails if something lies at `path` that is not a page of ours.
+/// Fails if `path` exists and is not a senv page.
 fn check_output(path: &Path) -> Result<(), String> {
     let Ok(mut file) = fs::File::open(path) else { return Ok(()) };
     let mut start = vec![0; assemble::PAGE_START.len()];
