@@ -65,10 +65,10 @@ impl CollectionParams {
         self
     }
 
-    /// Makes the collection shard `number` of `count`, from 1. Counted from 0, it gets parts `number - 1`, `number - 1
-    /// + count` and so on of a whole. [`Collection::join`](crate::Collection::join) combines all shards into the whole.
-    /// With `has_ids` the rows bring their own ids. Without, [`NewRows::first_id`] gives the place of each part in the
-    ///   whole.
+    /// Makes the collection shard `number` of `count`, from 1. It gets every `count`-th part of a whole, starting with
+    /// part `number - 1`, counted from 0. [`Collection::join`](crate::Collection::join) combines all shards into the
+    /// whole. With `has_ids` the rows bring their own ids. Without, [`NewRows::first_id`] gives the place of each part
+    /// in the whole.
     #[must_use]
     pub fn shard(mut self, number: u32, count: u32, has_ids: bool) -> Self {
         self.shard = Some(Shard { number, count, has_ids, generation: 0, input: None });
