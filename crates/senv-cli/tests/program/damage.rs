@@ -103,7 +103,7 @@ fn rows_that_are_no_numbers_are_errors_that_name_word_and_file() {
         [(f32::NAN, "NaN"), (f32::INFINITY, "an infinite value"), (f32::NEG_INFINITY, "an infinite value")]
     {
         with_value(&folder, value);
-        let row = format!("w.senv: row 1, of the word \"dog\", of tensor \"rows\" holds {found}");
+        let row = format!("w.senv: row 1, of the word \"dog\", of tensor \"rows\" contains {found}");
         for command in [
             &["info", "w.senv", "--verify"][..],
             &["convert", "w.senv", "w.txt"],

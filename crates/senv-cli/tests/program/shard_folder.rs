@@ -42,7 +42,7 @@ fn each_file_gets_one_of_its_own_and_only_what_changed_is_made_again() {
     folder.train("text.txt", "m.senv", &["--seed", "5"]).ok();
     encode(&folder, "out/", &[]).fails(1, &["the model was", "was created with different settings", "--force"]);
     encode(&folder, "out/", &["--force"]).ok();
-    encode(&folder, "out/", &["--digits", "3"]).fails(1, &["--digits was not given, and is 3"]);
+    encode(&folder, "out/", &["--digits", "3"]).fails(1, &["--digits was not given, now 3"]);
     assert!(encode(&folder, "out/", &[]).ok().err.contains("0 new files"));
 }
 

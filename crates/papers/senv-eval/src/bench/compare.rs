@@ -1,8 +1,10 @@
-//! Two systems, task by task: the difference with its interval, and two tests, corrected over the tasks.
+//! The comparison of two systems, task by task: the difference with its interval, and two tests, corrected over the
+//! tasks.
 //!
-//! The paired bootstrap asks whether one system has the higher number; Wilcoxon's signed ranks ask whether their scores
-//! of the same items differ in level (as Kenter, Borisov and de Rijke 2016 mark their table), which for correlations is
-//! another question: a system can score every pair higher and rank them alike.
+//! The paired bootstrap tests whether one system has the higher number. Wilcoxon's signed-rank test asks whether their
+//! scores of the same items differ in level, and marks tables as Kenter, Borisov and de Rijke (2016) do. For
+//! correlations these are different questions: a system can score every pair higher than another and rank the pairs the
+//! same.
 
 use rayon::prelude::*;
 use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval, wilcoxon};
@@ -14,37 +16,37 @@ use crate::{
     report::{Align, TextTable, number},
 };
 
-/// Two systems on one task.
+/// The comparison of two systems on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TaskDifference {
     /// The key of the task.
     pub task: String,
-    /// Year and name of the task.
+    /// The year and name of the task.
     pub label: String,
     /// The headline metric.
     pub metric: String,
-    /// Items.
+    /// The number of items.
     pub n_items: usize,
     /// The number of the first system.
     pub first: Option<f64>,
     /// The number of the second system.
     pub second: Option<f64>,
-    /// First less second.
+    /// The first number minus the second.
     pub difference: Option<f64>,
     /// The 95 % interval of the difference.
     pub interval: Option<(f64, f64)>,
-    /// p-value of the paired bootstrap that the numbers are equal.
+    /// The p-value of the paired bootstrap for equal numbers.
     pub p_bootstrap: Option<f64>,
     /// The same, after Holm's correction over the tasks.
     pub p_bootstrap_holm: Option<f64>,
-    /// p-value of Wilcoxon's test that the scores of the items do not differ in level.
+    /// The p-value of Wilcoxon's test for equal levels of the item scores.
     pub p_wilcoxon: Option<f64>,
     /// The same, after Holm's correction over the tasks.
     pub p_wilcoxon_holm: Option<f64>,
 }
 
-/// Two systems on all tasks that both have.
+/// The comparison of two systems on all tasks that both have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct BenchComparison {
@@ -52,25 +54,27 @@ pub struct BenchComparison {
     pub first: String,
     /// The name of the second system.
     pub second: String,
-    /// Draws of the bootstrap.
+    /// The number of draws of the bootstrap.
     pub resamples: usize,
-    /// Its random seed.
+    /// The random seed of the bootstrap.
     pub seed: u64,
-    /// Each task.
+    /// The comparison of each task.
     pub tasks: Vec<TaskDifference>,
     /// Tasks that only one of the two records has.
     pub left_out: Vec<String>,
 }
 
-/// Draws of a comparison by default: 10,000. The least p-value is 2 / (draws + 1), which Holm's correction multiplies
-/// by the number of tasks: with the 1,000 draws of an interval, 30 tasks could show no difference.
+/// The default number of draws for a comparison: 10,000.
+///
+/// The smallest p-value is 2 / (draws + 1), and Holm's correction multiplies it by the number of tasks. With the 1,000
+/// draws of an interval, no difference over 30 tasks could be significant.
 pub const DEFAULT_COMPARISON_RESAMPLES: usize = 10_000;
 
-/// Compares a system of one record with a system of another, or of the same, on the tasks of both.
+/// Compares a system of one record with a system of the same or another record, on the tasks that both have.
 ///
 /// # Errors
-/// [`Error::DifferentPairs`] if a task of the same name was made from other files, if there is no task in common, or if
-/// the numbers of items differ; [`Error::Metrics`].
+/// [`Error::DifferentPairs`] if tasks of the same name come from different files, if there is no common task, or if the
+/// numbers of items differ; [`Error::Metrics`] if a test fails.
 pub fn compare_systems(
     first: (&BenchRecord, &SystemRecord),
     second: (&BenchRecord, &SystemRecord),
@@ -104,7 +108,7 @@ pub fn compare_systems(
     Ok(BenchComparison { first: first_name, second: second_name, resamples, seed, tasks, left_out })
 }
 
-/// An error unless both tasks are of the same bytes.
+/// Checks that both tasks come from the same bytes.
 fn check_same(first: &TaskRecord, second: &TaskRecord) -> Result<()> {
     let sums = |task: &TaskRecord| task.files.iter().map(|file| file.sha256.clone()).collect::<Vec<_>>();
     if sums(first) == sums(second) && first.gold.len() == second.gold.len() {
@@ -156,7 +160,7 @@ fn difference(
     Ok(row)
 }
 
-/// Corrects one of the p-values over the tasks that have it.
+/// Applies Holm's correction to one kind of p-value, over the tasks that have it.
 fn correct(
     tasks: &mut [TaskDifference],
     of: impl Fn(&TaskDifference) -> Option<f64>,
@@ -170,7 +174,7 @@ fn correct(
     Ok(())
 }
 
-/// A p-value in three digits.
+/// A p-value with three digits.
 fn p_text(p: Option<f64>) -> String {
     match p {
         None => "-".to_owned(),
@@ -181,7 +185,7 @@ fn p_text(p: Option<f64>) -> String {
 }
 
 impl BenchComparison {
-    /// A row a task, in aligned columns.
+    /// Formats the comparison in aligned columns, one row per task.
     #[must_use]
     pub fn to_text(&self) -> String {
         let columns = [

@@ -1,24 +1,24 @@
-//! What a task gives for a system: the score of each item, and what else is worth printing.
+//! The result of a task for a system: the score of each item, and other numbers and figures.
 
 use serde::{Deserialize, Serialize};
 
 use super::figure::Figure;
 
-/// A number beside the headline.
+/// A number that is reported in addition to the headline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Detail {
-    /// What it is, with its unit.
+    /// The name of the number, with its unit.
     pub name: String,
-    /// Its value; `None` where it is undefined.
+    /// The value; `None` if it is undefined.
     pub value: Option<f64>,
 }
 
-/// What a task gives for a system.
+/// The result of a task for a system.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TaskOutcome {
-    /// One score an item, in the order of the data; with the gold values of the task they give the headline. Kept in
-    /// f32, which is what cosines are computed in.
+    /// One score per item, in the order of the data. With the gold values of the task they give the headline. Scores
+    /// are f32, the type in which cosines are computed.
     pub(super) scores: Vec<f32>,
     /// Other numbers.
     pub(super) details: Vec<Detail>,
