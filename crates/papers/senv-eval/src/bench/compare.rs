@@ -1,10 +1,8 @@
-//! The comparison of two systems, task by task: the difference with its interval, and two tests, corrected over the
-//! tasks.
+//! Two systems, task by task: the difference with its interval, and two tests, corrected over the tasks.
 //!
-//! The paired bootstrap tests whether one system has the higher number. Wilcoxon's signed-rank test asks whether their
-//! scores of the same items differ in level, and marks tables as Kenter, Borisov and de Rijke (2016) do. For
-//! correlations these are different questions: a system can score every pair higher than another and rank the pairs the
-//! same.
+//! The paired bootstrap asks whether one system has the higher number; Wilcoxon's signed ranks ask whether their scores
+//! of the same items differ in level (as Kenter, Borisov and de Rijke 2016 mark their table), which for correlations is
+//! another question: a system can score every pair higher and rank them alike.
 
 use rayon::prelude::*;
 use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval, wilcoxon};
@@ -16,37 +14,37 @@ use crate::{
     report::{Align, TextTable, number},
 };
 
-/// The comparison of two systems on one task.
+/// Two systems on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TaskDifference {
     /// The key of the task.
     pub task: String,
-    /// The year and name of the task.
+    /// Year and name of the task.
     pub label: String,
     /// The headline metric.
     pub metric: String,
-    /// The number of items.
+    /// Items.
     pub n_items: usize,
     /// The number of the first system.
     pub first: Option<f64>,
     /// The number of the second system.
     pub second: Option<f64>,
-    /// The first number minus the second.
+    /// First less second.
     pub difference: Option<f64>,
     /// The 95 % interval of the difference.
     pub interval: Option<(f64, f64)>,
-    /// The p-value of the paired bootstrap for equal numbers.
+    /// p-value of the paired bootstrap that the numbers are equal.
     pub p_bootstrap: Option<f64>,
     /// The same, after Holm's correction over the tasks.
     pub p_bootstrap_holm: Option<f64>,
-    /// The p-value of Wilcoxon's test for equal levels of the item scores.
+    /// p-value of Wilcoxon's test that the scores of the items do not differ in level.
     pub p_wilcoxon: Option<f64>,
     /// The same, after Holm's correction over the tasks.
     pub p_wilcoxon_holm: Option<f64>,
 }
 
-/// The comparison of two systems on all tasks that both have.
+/// Two systems on all tasks that both have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct BenchComparison {
@@ -54,27 +52,25 @@ pub struct BenchComparison {
     pub first: String,
     /// The name of the second system.
     pub second: String,
-    /// The number of draws of the bootstrap.
+    /// Draws of the bootstrap.
     pub resamples: usize,
-    /// The random seed of the bootstrap.
+    /// Its random seed.
     pub seed: u64,
-    /// The comparison of each task.
+    /// Each task.
     pub tasks: Vec<TaskDifference>,
     /// Tasks that only one of the two records has.
     pub left_out: Vec<String>,
 }
 
-/// The default number of draws for a comparison: 10,000.
-///
-/// The smallest p-value is 2 / (draws + 1), and Holm's correction multiplies it by the number of tasks. With the 1,000
-/// draws of an interval, no difference over 30 tasks could be significant.
+/// Draws of a comparison by default: 10,000. The least p-value is 2 / (draws + 1), which Holm's correction multiplies
+/// by the number of tasks: with the 1,000 draws of an interval, 30 tasks could show no difference.
 pub const DEFAULT_COMPARISON_RESAMPLES: usize = 10_000;
 
-/// Compares a system of one record with a system of the same or another record, on the tasks that both have.
+/// Compares a system of one record with a system of another, or of the same, on the tasks of both.
 ///
 /// # Errors
-/// [`Error::DifferentPairs`] if tasks of the same name come from different files, if there is no common task, or if the
-/// numbers of items differ; [`Error::Metrics`] if a test fails.
+/// [`Error::DifferentPairs`] if a task of the same name was made from other files, if there is no task in common, or if
+/// the numbers of items differ; [`Error::Metrics`].
 pub fn compare_systems(
     first: (&BenchRecord, &SystemRecord),
     second: (&BenchRecord, &SystemRecord),
@@ -108,7 +104,7 @@ pub fn compare_systems(
     Ok(BenchComparison { first: first_name, second: second_name, resamples, seed, tasks, left_out })
 }
 
-/// Checks that both tasks come from the same bytes.
+/// An error unless both tasks are of the same bytes.
 fn check_same(first: &TaskRecord, second: &TaskRecord) -> Result<()> {
     let sums = |task: &TaskRecord| task.files.iter().map(|file| file.sha256.clone()).collect::<Vec<_>>();
     if sums(first) == sums(second) && first.gold.len() == second.gold.len() {
@@ -160,7 +156,7 @@ fn difference(
     Ok(row)
 }
 
-/// Applies Holm's correction to one kind of p-value, over the tasks that have it.
+/// Corrects one of the p-values over the tasks that have it.
 fn correct(
     tasks: &mut [TaskDifference],
     of: impl Fn(&TaskDifference) -> Option<f64>,
@@ -174,7 +170,7 @@ fn correct(
     Ok(())
 }
 
-/// A p-value with three digits.
+/// A p-value in three digits.
 fn p_text(p: Option<f64>) -> String {
     match p {
         None => "-".to_owned(),
@@ -185,7 +181,7 @@ fn p_text(p: Option<f64>) -> String {
 }
 
 impl BenchComparison {
-    /// Formats the comparison in aligned columns, one row per task.
+    /// A row a task, in aligned columns.
     #[must_use]
     pub fn to_text(&self) -> String {
         let columns = [

@@ -1,4 +1,4 @@
-//! A run of the bench: the data found in a folder, and every protocol on every system.
+//! A run of the bench: data found in a folder, every protocol on every system.
 
 use std::collections::HashSet;
 
@@ -20,27 +20,27 @@ use crate::{
     ranking::scoring::Scoring,
 };
 
-/// The note of a system without vectors.
+/// Why a system without vectors has no number.
 pub(super) const NEEDS_VECTORS: &str = "needs sentence vectors";
-/// The note of a system without its own classifier.
+/// Why a system without a classifier of its own has none.
 pub(super) const NEEDS_CLASSIFIER: &str = "needs a classifier of the model";
 
-/// The tasks of a folder, and the data it lacks.
+/// The tasks of a folder, and what it lacks.
 #[derive(Debug)]
 pub struct BenchData {
     /// The tasks, in the order of the protocols.
     pub tasks: Vec<Task>,
-    /// The records of the tasks, in the same order.
+    /// The tasks as they are recorded, in the same order.
     pub records: Vec<TaskRecord>,
-    /// Protocols without data, missing parts of data sets, and data that cannot be read.
+    /// Protocols without data, parts of data sets that are not there, and data that cannot be read.
     pub missing: Vec<Missing>,
 }
 
 impl BenchData {
-    /// Finds and reads the data of these protocols. Missing or broken data becomes an entry of `missing`.
+    /// Finds and reads the data of these protocols; what is missing or broken is a line of `missing`.
     ///
     /// # Errors
-    /// [`Error::NothingToDo`] if the folder has no data for any task and some protocol needs data.
+    /// [`Error::NothingToDo`] if there is not one task with data of the folder and some protocol needs data.
     pub fn read(folder: &DataFolder, chosen: &[&'static Protocol]) -> Result<Self> {
         let mut data = Self { tasks: Vec::new(), records: Vec::new(), missing: Vec::new() };
         for protocol in chosen {
@@ -75,8 +75,8 @@ impl BenchData {
         distinct(self.tasks.iter())
     }
 
-    /// The sentences on which baselines count words. They leave out the word-order tasks, which repeat the same few
-    /// words, unless there are no others.
+    /// Those that what takes no training should count its words on: without the tasks on word order, where the same few
+    /// words occur again and again, unless there are no others.
     #[must_use]
     pub fn counted_sentences(&self) -> Vec<&str> {
         let counts = |task: &&Task| task.protocol.section != ProtocolGroup::Order;
@@ -84,11 +84,11 @@ impl BenchData {
         if counted.is_empty() { self.sentences() } else { counted }
     }
 
-    /// Runs a system on every task. A task that fails gives a result with a note, as does a task that needs vectors if
-    /// the system has none. `each` is called before each task and stops the run by returning false.
+    /// Runs a system on every task. A task that fails is a result with a note; so is one that needs vectors of a system
+    /// that has none. `each` is called before each task and ends the run by returning false.
     ///
     /// # Errors
-    /// [`Error::Core`] with [`senv_core::Error::Interrupted`] if `each` or `observer` stops the run.
+    /// [`Error::Core`] with [`senv_core::Error::Interrupted`] if `each` or `observer` asked to stop.
     pub fn run(
         &self,
         scoring: &Scoring<'_>,
@@ -143,10 +143,10 @@ impl BenchData {
         })
     }
 
-    /// Returns the record of these systems, without protocols that need a classifier if no system has one.
+    /// The record of these systems, without the tasks of protocols that no system has a classifier for.
     ///
     /// # Errors
-    /// [`Error::SameName`] if two systems have the same name; [`Error::NothingToDo`] if no task is left.
+    /// [`Error::SameName`] for two systems of one name; [`Error::NothingToDo`] if no task is left.
     pub fn record(
         &self,
         command: String,
@@ -159,7 +159,7 @@ impl BenchData {
                 return Err(Error::SameName { name: system.name.clone() });
             }
         }
-        // A task is kept if a classifier failed, so the failure is reported.
+        // A classifier that failed is reported.
         let takes_part = |task: &TaskRecord| {
             let mut results = systems.iter().filter_map(|system| system.result(&task.key));
             results.any(|result| result.note.as_deref() != Some(NEEDS_CLASSIFIER))
@@ -171,7 +171,7 @@ impl BenchData {
         if tasks.is_empty() && !dropped.is_empty() {
             return Err(Error::NothingToDo { what: "systems with a classifier, which these protocols need" });
         }
-        // A protocol that is left out has no missing data.
+        // A protocol that is left out lacks nothing.
         let is_left_out = |missing: &&Missing| dropped.iter().any(|task| task.protocol == missing.protocol);
         let missing = self.missing.iter().filter(|missing| !is_left_out(missing)).cloned().collect();
         for system in &mut systems {
@@ -190,7 +190,7 @@ impl BenchData {
     }
 }
 
-/// The distinct sentences of tasks.
+/// The sentences of tasks, each once.
 fn distinct<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<&'a str> {
     let mut seen = HashSet::new();
     tasks.flat_map(Task::sentences).filter(|sentence| seen.insert(*sentence)).collect()
@@ -217,10 +217,10 @@ fn is_stop(error: &Error) -> bool {
     matches!(error, Error::Core(senv_core::Error::Interrupted { .. }))
 }
 
-/// The protocols of these names, or all if `only` is empty, except those of `without`.
+/// The protocols of these names; all for none. Those of `without` are left out.
 ///
 /// # Errors
-/// [`Error::UnknownProtocol`] for a name that is not a protocol.
+/// [`Error::UnknownProtocol`] for a name that no protocol has.
 pub fn choose_protocols(only: &[String], without: &[String]) -> Result<Vec<&'static Protocol>> {
     for name in only.iter().chain(without) {
         if !protocols().iter().any(|protocol| protocol.name == name) {

@@ -1,11 +1,11 @@
-//! A drawing of the report, with its heading.
+//! A drawing of the report with its heading.
 
 use crate::plot::curve;
 
 /// A drawing with its heading.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Drawing {
-    /// What the drawing shows.
+    /// What it shows.
     pub(crate) title: String,
     /// How to read it.
     pub(crate) about: String,
@@ -18,7 +18,7 @@ impl Drawing {
     }
 }
 
-/// The range of the values; `None` without values.
+/// The range of values; `None` without one.
 pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let mut values = values.filter(|value| value.is_finite()).peekable();
     values.peek().is_some().then_some(())?;

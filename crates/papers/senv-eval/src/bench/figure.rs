@@ -1,4 +1,4 @@
-//! Points that a record stores for its figures, and the results that they come from.
+//! Points that a record keeps to be drawn, and the results that give them.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,41 +10,41 @@ use crate::{
     probe::learning_curve::{LearningCurveResult, LearningPoint},
 };
 
-/// The points of a figure of one system.
+/// Points of a figure that belongs to one system.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Figure {
-    /// The kind of figure. Figures of the same kind are drawn side by side.
+    /// What kind of figure: figures of one kind are drawn side by side.
     pub kind: String,
-    /// The label of the x axis, with its unit.
+    /// The label of x, with its unit.
     pub x_label: String,
-    /// The label of the y axis, with its unit.
+    /// The label of y, with its unit.
     pub y_label: String,
     /// Named point lists.
     pub series: Vec<FigureSeries>,
 }
 
-/// A named list of points.
+/// Points of one name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FigureSeries {
-    /// The name of the series.
+    /// The name.
     pub name: String,
-    /// The points `(x, y)`.
+    /// `(x, y)`.
     pub points: Vec<(f64, f64)>,
 }
 
-/// The kind of figure that [`LearningCurveResult::to_figure`] returns.
+/// The kind of figure that [`LearningCurveResult::to_figure`] makes.
 pub(super) const LEARNING_CURVE: &str = "learning-curve";
-/// The kind of figure that [`MapResult::to_figure`] returns.
+/// The kind of figure that [`MapResult::to_figure`] makes.
 pub(super) const MAP: &str = "map";
-/// The kind of figure that [`NormProfile::to_figure`] returns.
+/// The kind of figure that [`NormProfile::to_figure`] makes.
 pub(super) const NORMS: &str = "norms";
-/// The kind of figure with cosines by label: x is the cosine of a pair, y its number.
+/// The kind of figure of cosines by label: x is the cosine of a pair, y its number.
 pub(super) const LABEL_COSINES: &str = "label-cosines";
 
 impl LearningCurveResult {
-    /// Returns mean accuracy against training pairs, as points.
+    /// Mean accuracy against training pairs, as points.
     pub(crate) fn to_figure(&self) -> Figure {
         let point = |point: &LearningPoint| Some((point.n_training_pairs as f64, 100.0 * point.mean_accuracy?));
         let points = self.points.iter().filter_map(point).collect();
@@ -58,7 +58,7 @@ impl LearningCurveResult {
 }
 
 impl MapResult {
-    /// Returns the sentences as points, with one series per group.
+    /// The sentences as points, a series for each group.
     pub(crate) fn to_figure(&self) -> Figure {
         let mut series: Vec<FigureSeries> = Vec::new();
         for point in &self.points {
@@ -74,7 +74,7 @@ impl MapResult {
 }
 
 impl NormProfile {
-    /// Returns the profile as points: mean, quartiles and the SIF curve, scaled to the highest of them.
+    /// The profile as points: mean, quartiles and the curve of SIF scaled to the highest of them.
     #[must_use]
     pub fn to_figure(&self) -> Figure {
         let middle = |bin: &NormBin| (bin.ln_frequency_from + bin.ln_frequency_to) / 2.0;

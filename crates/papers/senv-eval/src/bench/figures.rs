@@ -19,10 +19,10 @@ use crate::{
     },
 };
 
-/// The maximum number of points drawn for a curve.
+/// Points of a curve that are drawn, at most.
 const MAX_POINTS: usize = 200;
 
-/// Draws every figure for which the record has data.
+/// All figures for which the record has data.
 pub(crate) fn drawings(record: &BenchRecord, summaries: &[Summary]) -> Result<Vec<Drawing>> {
     let mut drawings = Vec::new();
     for summary in summaries.iter().filter(|summary| summary.columns.iter().any(|column| column.protocol.in_mean)) {

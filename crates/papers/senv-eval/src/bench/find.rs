@@ -1,4 +1,4 @@
-//! Finds the tasks of each protocol in a folder, in the usual layouts of the data sets.
+//! The tasks of each protocol in a folder, by the layouts in which the data sets are handed around.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use senv_data::{LabeledSet, NliSet, ParaphraseSet, SentenceGroups, SickSet, StsT
 use super::{folder::DataFolder, task_data::TaskData};
 use crate::error::Result;
 
-/// A task as found, without its protocol.
+/// A task as it was found: all but its protocol.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// The name of the task among those of the protocol.
+    /// Its name among the tasks of the protocol.
     pub(super) name: String,
     /// The year, for STS.
     pub(super) year: Option<u16>,
-    /// The files that the task is read from.
+    /// The files it is read from.
     pub(super) files: Vec<PathBuf>,
     /// The data.
     pub(super) data: TaskData,
@@ -53,7 +53,7 @@ pub(super) const CAPTIONS: &[(&str, &[&str])] = &[
     ("Flickr8k", &["flickr/flickr8k.tsv", "flickr8k.token.txt"]),
 ];
 
-/// The year in a folder's name: `2014`, `STS14-en-test`, `sts2014-test`.
+/// The year that a folder is named as: `2014`, `STS14-en-test`, `sts2014-test`.
 fn year_of(folder: &str) -> Option<u16> {
     if let Ok(year @ 2012..=2017) = folder.parse() {
         return Some(year);
@@ -74,7 +74,7 @@ pub(super) fn sts_files(folder: &DataFolder) -> impl Iterator<Item = (u16, &Path
         let year = year_of(parent).filter(|_| !parent.contains("train"))?;
         let in_sts = parents.contains("sts") && file.ends_with(".tsv");
         let semeval = file.starts_with("sts.input.") && !file.contains(".all.");
-        // MTEB has all tasks of a year in one file.
+        // MTEB has the tasks of a year as one.
         let mteb = parent.ends_with("-sts") && file == "test.jsonl";
         (in_sts || semeval || mteb).then_some((year, path))
     })
@@ -87,7 +87,7 @@ pub(super) fn sts(folder: &DataFolder) -> Vec<Result<Found>> {
         Ok(Found { year: Some(year), ..Found::new(&name, &[path], TaskData::Scored(data)) })
     };
     let mut tasks: Vec<Result<Found>> = sts_files(folder).map(read).collect();
-    // Sorted by year, then by file name.
+    // Compared by year, then as the files are named.
     tasks
         .sort_by_key(|task| task.as_ref().map_or((u16::MAX, String::new()), |t| (t.year.unwrap_or(0), t.name.clone())));
     // The same task in two layouts is one task.
@@ -95,7 +95,7 @@ pub(super) fn sts(folder: &DataFolder) -> Vec<Result<Found>> {
     tasks
 }
 
-/// The part to report on: the test set, or the development set if there is no test set.
+/// The parts that are there to be reported on: the test set, or the development set for want of one.
 pub(super) fn reported<'f>(folder: &'f DataFolder, test: &[&str], dev: &[&str]) -> Option<(&'static str, &'f Path)> {
     let part = |name, ends| folder.find(ends).map(|path| (name, path));
     part("test", test).or_else(|| part("dev", dev))
@@ -118,8 +118,8 @@ pub(super) fn sick(folder: &DataFolder) -> Vec<Result<Found>> {
     part.map(read).into_iter().collect()
 }
 
-/// Reads a training, development and test set, all with `read`. Returns nothing if there is no training set or nothing
-/// to report on. Without a test set, the task reports on the development set, and no set is left for choosing settings.
+/// Training, development and test set, read alike; `None` where there is nothing to train on or to report on. Without a
+/// test set the development set is reported on, and nothing chooses settings.
 fn split<T>(
     folder: &DataFolder,
     [train, dev, test]: [&[&str]; 3],
@@ -160,7 +160,7 @@ pub(super) fn own_entailment(folder: &DataFolder) -> Vec<Result<Found>> {
     reported_nli(folder, TaskData::Labels)
 }
 
-/// The entailment sets to report on.
+/// The sets of premises and hypotheses that are reported on.
 pub(super) fn reported_nli(folder: &DataFolder, data: fn(NliSet) -> TaskData) -> Vec<Result<Found>> {
     let sets = [("SICK", SICK_LABELLED, SICK_TRIAL), ("SNLI", SNLI_TEST, SNLI_DEV)];
     let found = sets.into_iter().filter_map(|(set, test, dev)| reported(folder, test, dev).map(|part| (set, part)));
@@ -199,7 +199,7 @@ pub(super) fn msrp(folder: &DataFolder) -> Vec<Result<Found>> {
         let mut learned = ParaphraseSet::read(train)?;
         let (name, tested) = match test {
             Some(test) => ("MSRP test", ParaphraseSet::read(test)?),
-            // Without the test set, the last quarter of the training set replaces it.
+            // Without the test set, the last quarter of the training set stands for it.
             None => ("MSRP train, last quarter", learned.split_off_last_quarter()),
         };
         Ok(Found::new(name, &files, TaskData::TrainedParaphrases { train: learned, test: tested }))
@@ -207,11 +207,11 @@ pub(super) fn msrp(folder: &DataFolder) -> Vec<Result<Found>> {
     vec![read()]
 }
 
-/// A set of sentences with classes, evaluated by cross-validation.
+/// Sentences with classes in one set, which is tested in folds.
 fn classes(folder: &DataFolder, name: &str, ends: &[&str]) -> Vec<Result<Found>> {
     let read = |path: &Path| -> Result<Found> {
         let test = LabeledSet::read(path)?;
-        // SentEval has one file per class.
+        // SentEval has a file for each class.
         let extension = path.extension().map_or_else(Default::default, |e| e.to_string_lossy().to_lowercase());
         let other = match &extension[..] {
             "pos" => Some(path.with_extension("neg")),

@@ -1,4 +1,4 @@
-//! A folder of data sets: its files, in any layout, and their checksums.
+//! A folder of data sets: which files it holds, whatever their layout, and their checksums.
 
 use std::{
     fs::{self, File},
@@ -12,30 +12,30 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Result;
 
-/// The maximum depth of nested folders that are searched.
+/// Folders inside folders that are looked into.
 const MAX_DEPTH: usize = 6;
-/// The maximum number of files that are listed. A folder of data sets has hundreds.
+/// Files that are looked at, at most: a folder of data sets has hundreds.
 const MAX_FILES: usize = 100_000;
 
 /// A file of a data set, with its checksum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataFile {
-    /// The path inside the folder, with `/` between the parts.
+    /// Its path inside the folder, with `/` between the parts.
     pub path: String,
-    /// The SHA-256 of its bytes, in hexadecimal.
+    /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
 }
 
-/// The files of a folder, listed once.
+/// The files of a folder, found once.
 #[derive(Debug)]
 pub struct DataFolder {
     root: PathBuf,
-    /// Paths inside the folder, in lower case and without `.gz` or `.zst`, with the files themselves; sorted.
+    /// Paths inside the folder, in lower case and without `.gz` or `.zst`, and the files themselves; sorted.
     files: Vec<(String, PathBuf)>,
 }
 
 impl DataFolder {
-    /// Lists the files of a folder and of its subfolders. Links to folders are not followed.
+    /// Lists the files of a folder and of the folders inside it. Links to folders are not followed.
     ///
     /// # Errors
     /// [`senv_core::Error::Io`] if the folder itself cannot be read.
@@ -45,7 +45,7 @@ impl DataFolder {
         let entries = fs::read_dir(&root).map_err(|error| CoreError::io("open", &root, error))?;
         let mut open = vec![(entries, 0)];
         while let Some((entries, depth)) = open.pop() {
-            // Unreadable entries inside the folder are ignored.
+            // What cannot be read inside is as if it were not there.
             for entry in entries.flatten() {
                 let path = entry.path();
                 let Ok(kind) = entry.file_type() else { continue };
@@ -64,7 +64,7 @@ impl DataFolder {
         Ok(Self { root, files })
     }
 
-    /// The first file whose path ends in one of `ends`, tried in order. Letter case and compression do not matter.
+    /// The first file whose path ends in one of these, tried in their order; letter case and compression do not matter.
     pub(crate) fn find(&self, ends: &[&str]) -> Option<&Path> {
         ends.iter().find_map(|end| {
             let end = format!("/{end}");
@@ -72,24 +72,24 @@ impl DataFolder {
         })
     }
 
-    /// All files with their paths inside the folder (in lower case, after a `/`), sorted by path.
+    /// All files with their paths inside the folder (in lower case, after a `/`), in the order of the paths.
     pub fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
         self.files.iter().map(|(name, path)| (&name[..], path.as_path()))
     }
 
-    /// Computes the checksum of a file.
+    /// The checksum of a file.
     ///
     /// # Errors
-    /// [`senv_core::Error::Io`] if the file cannot be read.
+    /// [`senv_core::Error::Io`] if it cannot be read.
     pub fn checksum(&self, path: &Path) -> Result<DataFile> {
         Ok(DataFile { path: inside(&self.root, path), sha256: sha256_of_file(path)? })
     }
 }
 
-/// Computes the SHA-256 of a file's bytes, in hexadecimal.
+/// SHA-256 of the bytes of a file, in hexadecimal.
 ///
 /// # Errors
-/// [`senv_core::Error::Io`] if the file cannot be read.
+/// [`senv_core::Error::Io`] if it cannot be read.
 pub fn sha256_of_file(path: impl AsRef<Path>) -> Result<String> {
     let path = path.as_ref();
     let read = || -> std::io::Result<String> {
@@ -104,7 +104,7 @@ pub fn sha256_of_file(path: impl AsRef<Path>) -> Result<String> {
     Ok(read().map_err(|error| CoreError::io("read", path, error))?)
 }
 
-/// Computes the SHA-256 of bytes in memory, in hexadecimal.
+/// SHA-256 of bytes in memory, in hexadecimal.
 #[must_use]
 pub fn sha256_of_bytes(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))

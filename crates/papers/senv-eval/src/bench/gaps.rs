@@ -1,4 +1,4 @@
-//! Missing parts of data sets of which a folder has other parts for the same protocol, and what replaces them.
+//! Parts of data sets that a folder lacks where others of the same protocol are there, and what stands in for them.
 
 use super::{
     find::{
@@ -17,7 +17,7 @@ struct Part {
     protocols: &'static [&'static str],
     /// The ends of the paths of its files.
     files: &'static [&'static str],
-    /// The files that are used if this part is missing, and how.
+    /// The files that are used without it, and how.
     instead: &'static [&'static str],
     how: &'static str,
 }
@@ -94,12 +94,12 @@ impl Part {
     }
 }
 
-/// A line about a missing part.
+/// A line about what is not there.
 fn absent(name: &str, how: &str, files: &[&str]) -> String {
     format!("{name}: not in the folder{how}; it needs {}", files.join(" or "))
 }
 
-/// One line for each missing part of a protocol that has some of its data.
+/// What a protocol lacks that has some of its data, a line each.
 pub(super) fn gaps(folder: &DataFolder, protocol: &Protocol) -> Vec<String> {
     let parts = PARTS.iter().filter(|part| part.protocols.contains(&protocol.name));
     let mut lines: Vec<String> = parts.filter_map(|part| part.gap(folder)).collect();

@@ -1,4 +1,4 @@
-//! Histograms of scores by label: how well a score separates the pairs of one label from those of another.
+//! Histograms of scores by label: how far a score separates the pairs of one label from those of another.
 
 use senv_core::{SentenceEncoder, kernels};
 use senv_data::{Entailment, NliLayout, NliPair};
@@ -21,19 +21,18 @@ use crate::{
     score::sentence_vectors::SentenceVectors,
 };
 
-/// The number of bars of a histogram.
+/// Bars of a histogram.
 const BINS: usize = 40;
-/// The maximum number of labeled pairs that are encoded for a histogram.
+/// Pairs with labels that are encoded for a histogram, at most.
 const MAX_LABELED: usize = 2_000;
 
 impl BenchData {
-    /// Computes the cosines of premises and hypotheses by label, with one figure for each set of SNLI. From a larger
-    /// set it takes at most 2,000 evenly spaced pairs. It encodes their sentences itself; they are not in
-    /// [`BenchData::sentences`].
+    /// Cosines of premises and hypotheses by label, a figure for each set of SNLI; of a larger set, at most 2,000 pairs
+    /// at even distances. Their sentences are encoded here: they are not among [`BenchData::sentences`].
     ///
     /// # Errors
-    /// The errors of [`SentenceVectors::encode`], also if the vectors of another program lack a sentence;
-    /// [`crate::Error::NotFinite`] if an embedding is not finite.
+    /// As [`SentenceVectors::encode`]: of vectors of another program, where a sentence is not among them;
+    /// [`crate::Error::NotFinite`].
     pub fn label_figures(&self, encoder: &dyn SentenceEncoder) -> Result<Vec<Figure>> {
         let sets = self.tasks.iter().filter_map(|task| match &task.data {
             TaskData::Labels(set) if set.layout == NliLayout::Snli => Some((&task.name, set)),
@@ -61,7 +60,7 @@ impl BenchData {
     }
 }
 
-/// Draws the scores of the first system and of word overlap, by label.
+/// The scores of the first system and of word overlap, by label.
 pub(super) fn histograms(record: &BenchRecord, task: &TaskRecord) -> Vec<Drawing> {
     // SICK is split in the middle of its scale.
     let (set, threshold, names) = if task.protocol == "sick" {
@@ -85,14 +84,14 @@ pub(super) fn histograms(record: &BenchRecord, task: &TaskRecord) -> Vec<Drawing
     systems.filter_map(of_system).collect()
 }
 
-/// Draws the figure of [`BenchData::label_figures`].
+/// The figure of [`BenchData::label_figures`].
 pub(super) fn label_cosines(system: &SystemRecord, figure: &Figure) -> Option<Drawing> {
     let cosines = |series: &FigureSeries| -> Vec<f64> { series.points.iter().map(|point| point.0).collect() };
     let groups = figure.series.iter().map(|series| (series.name.clone(), cosines(series)));
     drawing(format!("Cosines by label, {}", system.name), figure.x_label.clone(), groups.collect())
 }
 
-/// Draws overlaid histograms, each with area 1; `None` unless at least two groups have values.
+/// Histograms over one another, each with area 1; `None` where no two groups have a value.
 fn drawing(title: String, x_label: String, groups: Vec<(String, Vec<f64>)>) -> Option<Drawing> {
     let (low, high) = range(groups.iter().flat_map(|group| group.1.iter().copied()))?;
     let histogram = Histogram::new(x_label, low, high, BINS, groups).ok()?;
@@ -111,7 +110,7 @@ fn drawing(title: String, x_label: String, groups: Vec<(String, Vec<f64>)>) -> O
     Some(Drawing::new(title, about, plot.finish()))
 }
 
-/// The mean and standard deviation of each group and their overlap; `None` unless at least two groups have values.
+/// Mean and standard deviation of each group and how far they overlap; `None` where no two groups have a value.
 fn caption(histogram: &Histogram) -> Option<String> {
     let groups = histogram.groups.iter().filter(|group| group.n > 0).map(|group| {
         let [mean, deviation] = [group.mean, group.deviation].map(|value| number(value, 3));

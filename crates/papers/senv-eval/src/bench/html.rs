@@ -1,4 +1,4 @@
-//! The report as one HTML page that loads nothing else. It works on phones, in dark mode and without scripts.
+//! The report as one HTML page without outside parts: readable on a phone, in the dark, and without scripts.
 
 use std::fmt::Write as _;
 
@@ -12,14 +12,14 @@ use super::{
 };
 use crate::{error::Result, report::interval_text};
 
-/// The first bytes of every report, which identify it.
+/// The first bytes of every report, by which it is known again.
 pub const REPORT_START: &str = "<!DOCTYPE html>\n<!-- senv bench -->\n";
 
 impl BenchRecord {
-    /// Formats the report as a page: tables, figures, and the source of each number. The page loads nothing else.
+    /// The report as a page: tables, figures, and what made each number. Nothing is loaded from elsewhere.
     ///
     /// # Errors
-    /// The errors of [`summarize`].
+    /// As [`summarize`].
     pub fn to_html(&self) -> Result<String> {
         let summaries = summarize(self)?;
         let mut out = String::from("<h1>Bench of sentence embeddings</h1>\n");
@@ -31,7 +31,7 @@ impl BenchRecord {
         out.push_str("<h2>Figures</h2>\n<div class=\"plots\">\n");
         for drawing in drawings(self, &summaries)? {
             let (title, about, svg) = (escape(&drawing.title), escape(&drawing.about), &drawing.svg);
-            // Labeled for screen readers.
+            // Named for those who cannot see it.
             let svg = svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{title}\" "), 1);
             let _ = writeln!(
                 out,

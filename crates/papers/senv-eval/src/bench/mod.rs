@@ -1,19 +1,19 @@
 //! The bench: every protocol on every system, from data found in a folder to tables with intervals.
 //!
-//! | file | contents |
+//! | file | what |
 //! | --- | --- |
 //! | `folder.rs` | the files of a folder |
-//! | `task_data.rs`, `find.rs`, `find_order.rs` | the data of a task; finding it in a folder, in the layouts of the data sets |
-//! | `figure.rs`, `outcome.rs` | the result of a task |
-//! | `run.rs` | runs a task with a system, with the functions that single commands call |
+//! | `task_data.rs`, `find.rs`, `find_order.rs` | the data of a task; what a folder has of it, by the layouts of the data sets |
+//! | `figure.rs`, `outcome.rs` | what a task gives |
+//! | `run.rs` | a task with a system, by the functions that single commands call |
 //! | `protocol_group.rs`, `protocols.rs`, `task.rs` | the tables; the list of protocols; a protocol with its data |
-//! | `gaps.rs` | missing parts of data sets |
-//! | `record.rs`, `data.rs` | the JSON record of a run; all tasks of a folder, and a run of a system over them |
+//! | `gaps.rs` | parts of data sets that are not there |
+//! | `record.rs`, `data.rs` | what a run leaves behind, as JSON; all tasks of a folder, and a run of a system over them |
 //! | `summary.rs`, `published_rows.rs` | tables with intervals, marks and published rows |
-//! | `compare.rs` | the comparison of two systems, task by task |
+//! | `compare.rs` | two systems, task by task |
 //! | `tables.rs`, `page.rs`, `drawing.rs`, `histograms.rs`, `figures.rs`, `html.rs` | reports |
 //!
-//! Each file uses only files listed above it.
+//! The order is that of use: a file uses those above it.
 
 mod compare;
 mod data;

@@ -1,24 +1,24 @@
-//! The result of a task for a system: the score of each item, and other numbers and figures.
+//! What a task gives for a system: the score of each item, and what else is worth printing.
 
 use serde::{Deserialize, Serialize};
 
 use super::figure::Figure;
 
-/// A number that is reported in addition to the headline.
+/// A number beside the headline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Detail {
-    /// The name of the number, with its unit.
+    /// What it is, with its unit.
     pub name: String,
-    /// The value; `None` if it is undefined.
+    /// Its value; `None` where it is undefined.
     pub value: Option<f64>,
 }
 
-/// The result of a task for a system.
+/// What a task gives for a system.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TaskOutcome {
-    /// One score per item, in the order of the data. With the gold values of the task they give the headline. Scores
-    /// are f32, the type in which cosines are computed.
+    /// One score an item, in the order of the data; with the gold values of the task they give the headline. Kept in
+    /// f32, which is what cosines are computed in.
     pub(super) scores: Vec<f32>,
     /// Other numbers.
     pub(super) details: Vec<Detail>,

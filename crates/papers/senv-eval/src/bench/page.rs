@@ -1,4 +1,4 @@
-//! The frame of a page that loads nothing else. It works on phones, in dark mode and without scripts.
+//! The frame of a page without outside parts: readable on a phone, in the dark, and without scripts.
 
 use crate::plot::frame;
 
@@ -42,7 +42,7 @@ pre,code{font:0.82rem/1.45 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:a
 .wide td,.wide th{text-align:left}
 ";
 
-/// Escapes text for a page, for use in elements and in quoted attributes.
+/// Text for a page, in elements and in quoted attributes.
 ///
 /// ```
 /// assert_eq!(senv_eval::escape_html("a < \"b\""), "a &lt; &quot;b&quot;");
@@ -52,7 +52,7 @@ pub fn escape_html(text: &str) -> String {
     frame::escape(text).replace('"', "&quot;")
 }
 
-/// Returns a whole page in the style of the bench. `title` is text; `body` is HTML, the content of the `main` element.
+/// A whole page in the look of the bench: `title` as text, `body` as HTML, which stands in its `main` element.
 ///
 /// ```
 /// let page = senv_eval::html_page("Results", "<p>none yet</p>");
@@ -63,7 +63,7 @@ pub fn html_page(title: &str, body: &str) -> String {
     frame("<!DOCTYPE html>\n", title, body)
 }
 
-/// Like [`html_page`], with different first bytes.
+/// The same with other first bytes.
 pub(super) fn frame(start: &str, title: &str, body: &str) -> String {
     let title = escape_html(title);
     format!(

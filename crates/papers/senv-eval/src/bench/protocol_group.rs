@@ -1,13 +1,13 @@
 //! The tables of the bench.
 
-/// A group of protocols that are shown in one table with a mean.
+/// Protocols that are shown in one table, with a mean of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ProtocolGroup {
-    /// Cosines against gold scores. The mean of the columns ranks the systems.
+    /// Cosines against gold scores: the mean of its columns ranks the systems.
     Similarity,
-    /// Paraphrases and captions, by cosine.
+    /// Paraphrases and captions by cosine.
     Neighbours,
     /// Sentences with the same words and different meanings, by cosine.
     Order,
@@ -16,10 +16,10 @@ pub enum ProtocolGroup {
 }
 
 impl ProtocolGroup {
-    /// All groups, in the order of the report.
+    /// All of them, in the order of the report.
     pub(crate) const ALL: [Self; 4] = [Self::Similarity, Self::Neighbours, Self::Order, Self::Probes];
 
-    /// The heading of the group's table.
+    /// The heading of its table.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Similarity => "Similarity",
@@ -29,7 +29,7 @@ impl ProtocolGroup {
         }
     }
 
-    /// A description of the group's table, in one or two sentences.
+    /// What its table shows, in a sentence or two.
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Similarity => {

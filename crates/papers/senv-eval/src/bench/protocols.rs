@@ -1,4 +1,4 @@
-//! The protocols, one row each: what is measured, on which data, with which equation of which paper, and how to run it.
+//! The protocols, one row each: what is measured, on which data, by which equation of which paper, and how it is run.
 
 use senv_metrics::Statistic;
 
@@ -13,35 +13,35 @@ use crate::error::Result;
 /// A protocol of the bench.
 #[derive(Debug)]
 pub struct Protocol {
-    /// The name on the command line and in files.
+    /// Its name on the command line and in files.
     pub name: &'static str,
-    /// The title.
+    /// Its title.
     pub title: &'static str,
     /// The headline metric, with its unit.
     pub metric: &'static str,
-    /// How the headline is computed from the items.
+    /// How the headline follows from the items.
     pub statistic: Statistic,
-    /// The factor by which reports multiply the headline.
+    /// What the headline is multiplied by in reports.
     pub factor: f64,
-    /// The table that shows it.
+    /// The table it stands in.
     pub section: ProtocolGroup,
-    /// The data it needs, described so that a reader can find them.
+    /// The data it needs, as a reader would look for it.
     pub needs: &'static str,
     /// The paper.
     pub paper: &'static str,
     /// The key of its equation in `docs/equations.md`.
     pub equation: &'static str,
-    /// Whether scores of pairs are enough. Otherwise the system must have vectors.
+    /// Whether scores of pairs are enough; otherwise the system must have vectors.
     pub takes_scores: bool,
-    /// Whether the headline is part of the mean of its section.
+    /// Whether its headline enters the mean of its section.
     pub in_mean: bool,
-    /// Whether only systems with their own classifier take part. If no system has one, the protocol is left out.
+    /// Whether a system takes part by a classifier of its own; where no system has one, the protocol is left out.
     pub needs_classifier: bool,
     /// Finds its data in a folder.
     pub(super) find: fn(&DataFolder) -> Vec<Result<Found>>,
 }
 
-/// Protocols are compared by name, which is unique.
+/// Protocols are compared by name, which is theirs alone.
 impl PartialEq for Protocol {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

@@ -11,28 +11,28 @@ use crate::{
     score::{correlations::Correlations, scoring_method::ScoringMethod},
 };
 
-/// A system of a paper, with the numbers that the paper has.
+/// A system of a paper: its numbers where the paper has them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PublishedRow {
     /// The system.
     pub(crate) system: String,
     /// The paper, its table and its data.
     pub(crate) source: String,
-    /// One value for each column of the section, on the scale of the column.
+    /// One value for each column of the section, on its scale.
     pub(crate) values: Vec<Option<f64>>,
-    /// Other numbers that the paper reports: `mean rank 6`.
+    /// What the paper reports beside them: `mean rank 6`.
     pub(crate) beside: Vec<String>,
 }
 
 impl PublishedRow {
-    /// The paper, and the other numbers it reports.
+    /// The paper, and what it reports beside the values.
     pub(crate) fn source_and_beside(&self) -> String {
         std::iter::once(&self.source).chain(&self.beside).map(String::as_str).collect::<Vec<_>>().join("; ")
     }
 }
 
-/// The published rows of a section with these columns. Papers often report on other parts of a data set, so these rows
-/// are for orientation and are not ranked with the rest.
+/// The published rows of a section with these columns; papers often report on other parts of a data set, so they show
+/// the order of things and are not ranked with the rest.
 pub(crate) fn published_rows(section: ProtocolGroup, columns: &[Column]) -> Vec<PublishedRow> {
     let mut rows: Vec<PublishedRow> = Vec::new();
     let mut add = |system: &str, source: &str, column: usize, value: Option<f64>, beside: Option<String>| {
@@ -72,7 +72,7 @@ pub(crate) fn published_rows(section: ProtocolGroup, columns: &[Column]) -> Vec<
                 let mean_rank = Some(format!("mean rank {}", row.mean_rank));
                 add(row.system, row.source, i, Some(100.0 * row.accuracy_at_1_10_100[0]), mean_rank);
             }),
-            // These use one reference sentence, which the source names; ours is the mean over all six.
+            // With one reference sentence, which the source names, where ours is the mean over all six.
             "soup" => published_soup().iter().for_each(|row| {
                 let gap = row.gap().map(|gap| format!("gap {gap:.2}"));
                 add(row.system, row.source, i, row.average_precision().map(|precision| 100.0 * precision), gap);

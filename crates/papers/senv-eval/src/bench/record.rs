@@ -1,4 +1,5 @@
-//! The record of a run of the bench. It is saved as a JSON file, and reports and comparisons are built from it.
+//! What a run of the bench leaves behind: a plain record, which is the JSON file, and which reports and comparisons are
+//! made from.
 
 use std::path::Path;
 
@@ -13,28 +14,28 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// The version of the record. Other versions are rejected.
+/// The version of the record; another one is refused.
 pub(crate) const RECORD_FORMAT: u32 = 1;
 
-/// A run of the bench: systems and tasks, with the score of every item.
+/// A run of the bench: systems by tasks, with the score of every item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BenchRecord {
-    /// The version of the record, 1. Other versions are rejected.
+    /// The version of the record, 1; another one is refused.
     pub senv_bench: u32,
     /// The version of senv.
     pub version: String,
-    /// The command that ran the bench.
+    /// The command that made it.
     pub command: String,
     /// The random seed.
     pub seed: u64,
-    /// The number of draws of the bootstrap.
+    /// Draws of the bootstrap.
     pub resamples: usize,
     /// The tasks that were found.
     pub tasks: Vec<TaskRecord>,
-    /// Protocols without data, missing parts of data sets, and data that cannot be read.
+    /// Protocols without data, parts of data sets that are not there, and data that cannot be read.
     pub missing: Vec<Missing>,
-    /// The systems, in the order given, except that those without training come last.
+    /// The systems, in the order given; those that take no training last.
     pub systems: Vec<SystemRecord>,
 }
 
@@ -50,57 +51,57 @@ pub struct TaskRecord {
     pub name: String,
     /// The year, for STS.
     pub year: Option<u16>,
-    /// The files of the task with their checksums.
+    /// Its files with their checksums.
     pub files: Vec<DataFile>,
-    /// The gold value of each item; empty if the number is a mean.
+    /// The gold value of each item; empty where the number is a mean.
     pub gold: Vec<f64>,
-    /// The number that guessing reaches, on the scale of the values.
+    /// What guessing reaches, on the scale of the values.
     pub chance: f64,
 }
 
-/// Something that a run lacks: the data of a protocol, a part of a data set, or the content of a file.
+/// What a run lacks: a protocol its data, a data set one of its parts, a file its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Missing {
     /// The name of the protocol.
     pub protocol: String,
-    /// What is missing or wrong, the files that are needed, and what replaces them, if anything.
+    /// What is missing or wrong, with the files that it needs; what stands in for it, if something does.
     pub reason: String,
 }
 
-/// The kind of a system.
+/// What kind of a system it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SystemKind {
     /// A trained model.
     Model,
-    /// The vectors of another program.
+    /// Vectors of another program.
     Vectors,
-    /// A model's word vectors, weighted without training.
+    /// Made from a model's word vectors by weights that need no training.
     Reweighted,
-    /// A method without training, which a model should beat.
+    /// What takes no training: a model has to be above it.
     Baseline,
 }
 
 /// A system and its results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SystemRecord {
-    /// The name of the system, unique in the record.
+    /// Its name, which no other system of the record has.
     pub name: String,
-    /// The kind of the system.
+    /// What it is.
     pub kind: SystemKind,
-    /// The file it comes from, or how it was made.
+    /// The file it comes from, or how it is made.
     pub source: String,
-    /// The SHA-256 of that file, or of the model whose word vectors are reweighted.
+    /// SHA-256 of that file, or of the model whose word vectors are weighted anew.
     pub sha256: Option<String>,
-    /// The embedding dimension; `None` without vectors.
+    /// The bytes of that file; `None` without one, and in records of former versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// Embedding dimension; `None` without vectors.
     pub dim: Option<usize>,
     /// The share of words that it knows in the first sentences, in `[0, 1]`; `None` where nothing is encoded, and in
-    /// The number of distinct sentences encoded per second, on all threads; `None` if nothing was encoded.
+    /// records of former versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_word_share: Option<f64>,
     /// Distinct sentences encoded a second, on all threads; `None` where nothing was encoded.

@@ -1,5 +1,4 @@
-//! Tests of the page, its figures and the Markdown, with a small record that has every kind of figure and names that
-//! need escaping.
+//! The page, its figures and the Markdown of a small record with every kind of figure and names that need escaping.
 
 use super::{figures::drawings, html::REPORT_START, record::RECORD_FORMAT};
 use crate::bench::{
@@ -10,14 +9,14 @@ use crate::bench::{
 const NAME: &str = "a <b> & \"c\" | d";
 const ESCAPED: &str = "a &lt;b&gt; &amp; &quot;c&quot; | d";
 const ITEMS: u32 = 30;
-/// The number of tasks, and of those that need no vectors.
+/// Tasks, and the number of them that need no vectors.
 const TASKS: (usize, usize) = (8, 6);
 
 fn task(protocol: &str, name: &str, year: Option<u16>, gold: fn(u32) -> f64) -> TaskRecord {
     let key = year.map_or_else(|| format!("{protocol}/{name}"), |year| format!("{protocol}/{year}/{name}"));
     let (protocol, name) = (protocol.to_owned(), name.to_owned());
     let takes_scores = protocols().iter().any(|of| of.name == protocol && of.takes_scores);
-    // Two tasks use the same file.
+    // Two tasks of one file.
     let path = if year.is_some() { "sts & more.tsv".to_owned() } else { format!("{name} of {protocol}.tsv") };
     let files = vec![DataFile { path, sha256: "5".repeat(64) }];
     let gold = if takes_scores { (0..ITEMS).map(gold).collect() } else { Vec::new() };

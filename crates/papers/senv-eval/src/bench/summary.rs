@@ -1,4 +1,4 @@
-//! The tables of a report: one column per headline number and one row per system, with intervals, means and marks.
+//! The tables of a report: a column for each headline number, a row for each system, with intervals, means and marks.
 
 use rayon::prelude::*;
 use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval};
@@ -14,24 +14,24 @@ use crate::{
     score::with_interval::{mean_draws, mean_of},
 };
 
-/// The significance level of the marks, after Holm's correction over the columns of a table.
+/// The level of the marks, after Holm's correction over the columns of a table.
 pub(crate) const MARK_LEVEL: f64 = 0.05;
 
-/// A column: the mean over one or more tasks of a protocol.
+/// A column: the mean over one task or more of a protocol.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Column {
-    /// The heading of the column.
+    /// Its heading.
     pub title: String,
     /// The protocol.
     pub protocol: &'static Protocol,
-    /// The keys of the column's tasks.
+    /// The keys of its tasks.
     pub tasks: Vec<String>,
-    /// The years and names of the column's tasks.
+    /// Year and name of its tasks.
     pub task_names: Vec<(Option<u16>, String)>,
 }
 
-/// The direction in which a number differs significantly from that of the reference.
+/// Whether a number is beyond chance above or below that of the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -46,31 +46,31 @@ pub enum Mark {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Cell {
-    /// The number; `None` if it is undefined.
+    /// The number; `None` where it is undefined.
     pub value: Option<f64>,
-    /// The 95 % interval of the number.
+    /// Its 95 % interval.
     pub interval: Option<(f64, f64)>,
-    /// Whether it is the highest number of its column.
+    /// Whether it is the highest of its column.
     pub best: bool,
-    /// How it compares with the reference; `None` if the difference is not significant.
+    /// How it compares with the reference, where that is beyond chance.
     pub mark: Option<Mark>,
-    /// The reason why there is no number.
+    /// Why there is no number.
     pub note: Option<String>,
 }
 
-/// The row of a system.
+/// A row: a system.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Row {
     /// The index of the system in the record.
     pub system: usize,
-    /// The mean over the columns that are part of it; undefined if one of them is.
+    /// The mean of the columns that enter it; undefined where one of them is.
     pub mean: Cell,
-    /// One cell per column.
+    /// One cell a column.
     pub cells: Vec<Cell>,
 }
 
-/// The table of a section.
+/// A table of a section.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Summary {
@@ -78,21 +78,21 @@ pub struct Summary {
     pub section: ProtocolGroup,
     /// Its columns.
     pub columns: Vec<Column>,
-    /// The rows, highest mean first; rows without a mean come last.
+    /// Its rows, the highest mean first, those without one last.
     pub rows: Vec<Row>,
-    /// The number that guessing reaches in each column.
+    /// What guessing reaches in each column.
     pub chance: Vec<f64>,
-    /// The index of the system that marks refer to, which is the first of the record.
+    /// The index of the system that marks refer to: the first of the record.
     pub reference: Option<usize>,
 }
 
 /// The values of the draws of a cell.
 type Draws = Vec<Option<f64>>;
 
-/// Computes the tables of a record. Sections without tasks are left out.
+/// The tables of a record, sections without a task left out.
 ///
 /// # Errors
-/// [`crate::Error::Metrics`] if the scores of the record do not belong to its tasks.
+/// [`crate::Error::Metrics`] if scores of the record are not those of its tasks.
 pub fn summarize(record: &BenchRecord) -> Result<Vec<Summary>> {
     let all = columns(record);
     let bootstrap = Bootstrap { resamples: record.resamples, seed: record.seed };
@@ -127,7 +127,7 @@ fn columns(record: &BenchRecord) -> Vec<Column> {
     columns
 }
 
-/// The heading of a task, short enough for a table.
+/// The heading of a task: short enough for a table.
 fn title(protocol: &Protocol, task: &str) -> String {
     match protocol.name {
         "stsb" | "stsb-probe" => format!("STSB {task}"),
@@ -153,7 +153,7 @@ fn summary(
     bootstrap: Bootstrap,
 ) -> Result<Summary> {
     let n = record.systems.len();
-    // The draws of every system in every column.
+    // Draws of every system in every column.
     let places: Vec<(usize, usize)> = (0..n).flat_map(|s| (0..columns.len()).map(move |c| (s, c))).collect();
     let computed = places
         .par_iter()
@@ -187,11 +187,11 @@ fn summary(
             })?;
         }
     }
-    // If more is not better, as for P-coherence alone, no number is marked as the best.
+    // Where more is not better, as for P-coherence alone, nothing is best.
     for column in in_mean.iter().copied().map(Some).chain([None]) {
         set_best(&mut rows, column);
     }
-    // Systems with equal means, or without one, stay in the order given.
+    // Equal means, and systems without one, stay in the order given.
     rows.sort_by(|a, b| {
         b.mean.value.unwrap_or(f64::NEG_INFINITY).total_cmp(&a.mean.value.unwrap_or(f64::NEG_INFINITY))
     });
@@ -203,7 +203,7 @@ fn summary(
     Ok(Summary { section, columns, rows, chance, reference })
 }
 
-/// Computes the mean of the tasks of a column, and its draws.
+/// The mean of the tasks of a column, and its draws.
 fn cell(record: &BenchRecord, system: usize, column: &Column, bootstrap: Bootstrap) -> Result<(Cell, Draws)> {
     let system = &record.systems[system];
     let (mut values, mut draws, mut note) = (Vec::new(), Vec::new(), None);
@@ -225,8 +225,8 @@ fn cell(record: &BenchRecord, system: usize, column: &Column, bootstrap: Bootstr
     Ok((Cell { value, interval, note: note.filter(|_| value.is_none()), ..Cell::default() }, draws))
 }
 
-/// Marks the cells of a row, and its mean, that differ from the reference. `draws` returns the draws of both systems in
-/// a column, or of both means.
+/// Marks the cells of a row that differ from the reference, and its mean. `draws` gives those of both in a column, or
+/// of the means.
 fn mark<'a>(row: &mut Row, draws: impl Fn(Option<usize>) -> (&'a Draws, &'a Draws)) -> Result<()> {
     let p_of = |column| -> Result<Option<(f64, f64)>> {
         let (of_row, of_reference) = draws(column);
@@ -248,7 +248,7 @@ fn direction(p: f64, difference: f64) -> Option<Mark> {
     (p < MARK_LEVEL).then_some(if difference > 0.0 { Mark::Above } else { Mark::Below })
 }
 
-/// Marks the highest number of a column, or of the means, as the best; ties are all marked.
+/// Calls the highest number of a column, or of the means, the best; equal ones all.
 fn set_best(rows: &mut [Row], column: Option<usize>) {
     fn of(row: &mut Row, column: Option<usize>) -> &mut Cell {
         match column {

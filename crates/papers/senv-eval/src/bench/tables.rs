@@ -13,12 +13,12 @@ use crate::{
     report::{Align, TextTable, half_width},
 };
 
-/// The number of decimals of a column or mean: two, or three for values from -1 to 1.
+/// The digits after the point of a column or mean: two, and three for values from -1 to 1.
 pub(crate) fn digits(summary: &Summary, column: Option<usize>) -> usize {
     if column.is_some_and(|column| summary.columns[column].protocol.factor == 1.0) { 3 } else { 2 }
 }
 
-/// The number of decimals of a task.
+/// The same for a task.
 pub(crate) fn task_digits(task: &TaskRecord) -> usize {
     if task.protocol().is_some_and(|protocol| protocol.factor == 1.0) { 3 } else { 2 }
 }
@@ -32,12 +32,12 @@ pub(crate) fn mark_sign(mark: Option<Mark>) -> &'static str {
     }
 }
 
-/// A number of a table; `-` if there is none.
+/// A number of a table; `-` where there is none.
 pub(crate) fn value_text(summary: &Summary, column: Option<usize>, value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.*}", digits(summary, column)))
 }
 
-/// The published rows with the highest value of a column, limited to what fits on a terminal.
+/// The published rows with the highest value of a column: as many as a terminal has room for.
 fn highest(rows: &[PublishedRow]) -> Vec<&PublishedRow> {
     let n_columns = rows.first().map_or(0, |row| row.values.len());
     let of_column = |column: usize| rows.iter().filter_map(|row| row.values[column]).reduce(f64::max);
@@ -46,7 +46,7 @@ fn highest(rows: &[PublishedRow]) -> Vec<&PublishedRow> {
     rows.iter().filter(|row| row.values.iter().zip(&highest).any(is_highest)).collect()
 }
 
-/// The meaning of the marks of a table.
+/// What the marks of a table mean.
 pub(crate) fn legend(record: &BenchRecord, summary: &Summary) -> String {
     let reference = summary.reference.map_or("", |reference| &record.systems[reference].name[..]);
     format!(

@@ -5,23 +5,23 @@ use std::path::PathBuf;
 use super::{find::Found, folder::DataFolder, protocols::Protocol, task_data::TaskData};
 use crate::error::Result;
 
-/// A protocol with the data for one number.
+/// What a protocol is run on: the data of one number.
 #[derive(Debug, Clone)]
 pub struct Task {
     /// The protocol.
     pub protocol: &'static Protocol,
-    /// The name of the task among those of the protocol, such as `images`.
+    /// Its name among the tasks of the protocol, such as `images`.
     pub name: String,
     /// The year, for STS.
     pub year: Option<u16>,
-    /// The files that the task is read from, including training data; none for built-in data.
+    /// The files it is read from, those of training data too; none for data that is built in.
     pub files: Vec<PathBuf>,
     /// The data.
     pub(super) data: TaskData,
 }
 
 impl Task {
-    /// Finds the tasks of a protocol in a folder. A task that cannot be read is a separate error.
+    /// The tasks of a protocol in a folder: one that cannot be read is an error by itself.
     pub(super) fn find(protocol: &'static Protocol, folder: &DataFolder) -> Vec<Result<Self>> {
         let task = |found: Found| {
             let Found { name, year, files, data } = found;
@@ -30,7 +30,7 @@ impl Task {
         (protocol.find)(folder).into_iter().map(|found| found.map(task)).collect()
     }
 
-    /// The unique key of the task, from protocol, year and name: `sts/2014/images`.
+    /// Protocol, year and name, which no other task has: `sts/2014/images`.
     #[must_use]
     pub fn key(&self) -> String {
         match self.year {
@@ -39,12 +39,12 @@ impl Task {
         }
     }
 
-    /// All sentences to encode, some of them more than once.
+    /// All sentences that have to be encoded, some of them more than once.
     pub(crate) fn sentences(&self) -> Vec<&str> {
         self.data.sentences()
     }
 
-    /// The gold value of each item; empty if the number is a mean over items.
+    /// The gold value of each item; empty where the number is a mean over items.
     pub(crate) fn gold(&self) -> Vec<f64> {
         self.data.gold()
     }

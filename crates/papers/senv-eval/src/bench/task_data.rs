@@ -1,37 +1,37 @@
-//! The data of a task: its sentences, the gold values of its items, and the number that guessing reaches.
+//! The data of a task: its sentences, the gold values of its items, what guessing reaches.
 
 use senv_data::{Entailment, LabeledSet, NliSet, ParaphraseSet, SentenceGroups, StsTask};
 
 use crate::order::{entailment, pairs, templates::OrderTemplates};
 
-/// The data of a task, as the protocol needs it.
+/// The data of a task, by what the protocol needs.
 #[derive(Debug, Clone)]
 pub(super) enum TaskData {
     /// Pairs with gold scores.
     Scored(StsTask),
-    /// Pairs with gold scores, and others to train on.
+    /// Pairs with gold scores and others to train on.
     Trained { train: StsTask, dev: Option<StsTask>, test: StsTask },
     /// Pairs that are paraphrases or not.
     Paraphrases(ParaphraseSet),
-    /// Paraphrase pairs whose sentences form one pool.
+    /// The same, whose sentences make one pool.
     Pool(Vec<ParaphraseSet>),
-    /// Groups of sentences to tell apart, each compared with every other.
+    /// Groups of sentences that are distinguished, each compared with each.
     Groups(SentenceGroups),
-    /// Captions of images, one group per image.
+    /// Captions of images, those of an image a group.
     Captions(SentenceGroups),
     /// Pairs that are paraphrases or not, and others to train on.
     TrainedParaphrases { train: ParaphraseSet, test: ParaphraseSet },
-    /// Sentences with classes, for cross-validation or with others to train on.
+    /// Sentences with classes, tested in folds, or with others to train on.
     Labeled { train: Option<LabeledSet>, test: LabeledSet },
     /// Labeled premises and hypotheses, and others to train on.
     Entailment { train: NliSet, dev: Option<NliSet>, test: NliSet },
     /// Labeled premises and hypotheses for a classifier that reads them itself.
     Labels(NliSet),
-    /// Pairs with nearly the same words, which mean the same or not.
+    /// Pairs with nearly the same words that mean the same or do not.
     OrderPairs(ParaphraseSet),
-    /// Labeled premises and hypotheses. Entailments should have higher cosines than contradictions.
+    /// Labeled premises and hypotheses whose entailments are to have higher cosines than contradictions.
     OrderEntailment(NliSet),
-    /// Sentences, each with one of the same and one of a different meaning.
+    /// Sentences with one of the same and one of a different meaning.
     OrderTemplates(OrderTemplates),
 }
 
@@ -53,7 +53,7 @@ fn of_nli(set: &NliSet) -> impl Iterator<Item = &str> {
 }
 
 impl TaskData {
-    /// All sentences to encode, some of them more than once.
+    /// All sentences that have to be encoded, some of them more than once.
     pub(super) fn sentences(&self) -> Vec<&str> {
         match self {
             Self::Scored(task) => of_scored(task).collect(),
@@ -74,7 +74,7 @@ impl TaskData {
         }
     }
 
-    /// The gold value of each item; empty if the number is a mean over items.
+    /// The gold value of each item; empty where the number is a mean over items.
     pub(super) fn gold(&self) -> Vec<f64> {
         match self {
             Self::Scored(test) | Self::Trained { test, .. } => test.gold(),
@@ -117,7 +117,7 @@ impl TaskData {
     }
 }
 
-/// Computes the mean average precision of `relevant` relevant items among `n`, in random order.
+/// The mean average precision of `relevant` of `n` items in random order.
 ///
 /// ```text
 /// E[AP] = s + (1 − s) H_n / n       s = (R − 1) / (n − 1), H_n the harmonic number
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_average_precision_of_chance_is_that_of_all_orders() {
-        // All positions of two relevant items among five.
+        // All places of two relevant items among five.
         let mut values = Vec::new();
         for a in 0..5 {
             for b in a + 1..5 {
