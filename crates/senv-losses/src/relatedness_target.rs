@@ -157,7 +157,7 @@ impl ScoreGrid {
 /// use senv_losses::{ScoreGrid, check_score};
 /// assert!(check_score(0.5, ScoreGrid::ZeroTo(5)).is_ok());
 /// let error = check_score(0.5, ScoreGrid::OneTo(5)).unwrap_err();
-/// assert!(error.to_string().starts_with("the score 0.5 is not from 1 to 5"));
+/// assert!(error.to_string().starts_with("the score 0.5 is outside the scale from 1 to 5"));
 /// ```
 ///
 /// # Errors

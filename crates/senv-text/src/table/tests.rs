@@ -150,12 +150,12 @@ fn fields_of_json_lines_are_taken_by_name() {
     };
     error("{\"text\":\"a\"}\n{\"text\":3}\n", "text", "t.jsonl:2: field \"text\" is a number, not text");
     error("{\"text\":[\"a\"]}", "text", "t.jsonl:1: field \"text\" is a list");
-    error("{\"id\":1,\"t\":2}", "text", "t.jsonl:1: no field \"text\"; there are id, t");
+    error("{\"id\":1,\"t\":2}", "text", "t.jsonl:1: no field \"text\"; the fields are id, t");
     error("{\"a\":3}", "a.b", "no field \"a.b\"");
     error("{\"text\":\"a\"}\n{\"text\":\"b\"\n", "text", "t.jsonl:2: not a JSON object");
     error("{\"text\":\"a\"}\n{\"text\":\"b\"\n", "text", "EOF while parsing an object at column 11");
     error("{\"text\":true}", "text", "t.jsonl:1: field \"text\" is true or false, not text");
-    error("{\"text\":\"a\",\"text\":\"a\"}", "text", "t.jsonl:1: field \"text\" comes twice");
+    error("{\"text\":\"a\",\"text\":\"a\"}", "text", "t.jsonl:1: duplicate field \"text\"");
     error("[1]\n", "text", "t.jsonl:1: not a JSON object");
     error(&format!("{{\"text\":\"{}\"}}", "a".repeat(2000)), "text", "t.jsonl:1: the line is longer than 1000 bytes");
     assert!(json("{}", "3").is_err());

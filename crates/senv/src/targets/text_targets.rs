@@ -265,8 +265,8 @@ mod tests {
             assert!(error.contains(what) && error.contains("images.npy"), "{error}");
         };
         says(&[1.0; 6], "it has 3 rows, but the captions are of 2 images; give one row per image");
-        says(&[1.0; 2], "it has 1 rows, the captions are of 2 images");
-        says(&[1.0, 0.0, f32::NAN, 0.0], "target vector 2 holds NaN or an infinite number");
+        says(&[1.0; 2], "it has 1 rows, but the captions are of 2 images");
+        says(&[1.0, 0.0, f32::NAN, 0.0], "target vector 2 contains NaN or an infinite number");
         says(&[0.0, 0.0, 1.0, 0.0], "target vector 1 is zero");
     }
 

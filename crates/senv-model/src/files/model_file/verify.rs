@@ -33,7 +33,7 @@ impl ModelFile {
     /// let rows = Table::from_vec(1, 2, vec![1.0, f32::NAN])?;
     /// ModelWriter::new("example").table("rows", &rows).save(&path)?;
     /// let error = ModelFile::open(&path)?.verify().unwrap_err();
-    /// assert!(error.to_string().contains("row 0 of tensor \"rows\" holds NaN"));
+    /// assert!(error.to_string().contains("row 0 of tensor \"rows\" contains NaN"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
