@@ -174,7 +174,8 @@ impl Plot {
     pub(crate) fn labels(&mut self, points: &[((f64, f64), &str)]) {
         // Boxes are left, top, right and bottom.
         let dots = points.iter().map(|((x, y), _)| (self.x(*x), self.y(*y)));
-        let mut taken: Vec<[f64; 4]> = dots.map(|(x, y)| [x - 5.0, y - 5.0, x + 5.0, y + 5.0]).collect();
+        let dots: Vec<[f64; 4]> = dots.map(|(x, y)| [x - 5.0, y - 5.0, x + 5.0, y + 5.0]).collect();
+        let mut names: Vec<[f64; 4]> = Vec::new();
         let frame = [self.left, 0.0, WIDTH, self.bottom];
         for ((x, y), name) in points {
             let (x, y) = (self.x(*x), self.y(*y));
@@ -189,6 +190,10 @@ impl Plot {
                 (-6.0, -7.0),
                 (6.0, 16.0),
                 (-6.0, 16.0),
+                (6.0, -23.0),
+                (-6.0, -23.0),
+                (6.0, 32.0),
+                (-6.0, 32.0),
             ];
             let placed = places.map(|(dx, dy)| {
                 let (anchor, left) = match dx {
@@ -199,16 +204,16 @@ impl Plot {
                 (anchor, (x + dx, y + dy), [left, y + dy - 11.0, left + width, y + dy + 3.0])
             });
             let covered = |area: &[f64; 4]| {
-                let others = taken.iter().filter(|other| is_overlap(area, other)).count();
+                let count = |others: &[[f64; 4]]| others.iter().filter(|other| is_overlap(area, other)).count();
                 let outside = area[0] < frame[0] || area[1] < frame[1] || area[2] > frame[2] || area[3] > frame[3];
-                // A name that leaves the frame is cut off.
-                others + if outside { 100 } else { 0 }
+                // A name over a name cannot be read, and one that leaves the frame is cut off.
+                count(&dots) + 10 * count(&names) + if outside { 1000 } else { 0 }
             };
             // The first of equal places.
             let Some((anchor, (x, y), area)) = placed.into_iter().min_by_key(|place| covered(&place.2)) else {
                 continue;
             };
-            taken.push(area);
+            names.push(area);
             self.text(x, y, anchor, INK, name);
         }
     }
