@@ -125,6 +125,7 @@ fn figures_are_files_with_fixed_names() {
     let expected = [
         "means-similarity.svg",
         "norms-m.svg",
+        "norms-small.svg",
         "quality-size.svg",
         "quality-speed.svg",
         "scores-m-sick-test.svg",
@@ -132,7 +133,7 @@ fn figures_are_files_with_fixed_names() {
         "sts-tasks.svg",
     ];
     assert_eq!(names(), expected);
-    assert!(ended.err.contains("7 figures written to new/plots"), "{}", ended.err);
+    assert!(ended.err.contains("8 figures written to new/plots"), "{}", ended.err);
     let size = read(&folder, "new/plots/quality-size.svg");
     for part in ["<title>Quality against size</title>", "size of the model", ">small</text>", " MB</title>"] {
         assert!(size.contains(part), "{part} is missing in {size}");
