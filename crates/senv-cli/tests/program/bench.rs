@@ -102,6 +102,76 @@ fn a_run_writes_page_json_and_markdown() {
 }
 
 #[test]
+fn figures_are_files_with_fixed_names() {
+    let folder = with_data();
+    folder.run(&["compress", "--model", "m.senv", "--output", "small.senv"]).ok();
+    let both = ["eval", "all", "--data", "data", "--fast", "--models", "m.senv", "small.senv", "--only", "sts,sick"];
+    let run = |more: &[&str]| folder.run(&[&both[..], more].concat());
+    let ended = run(&["--figures", "new/plots", "--json", "out.json", "--picture", "picture.svg"]).ok();
+    let record: serde_json::Value = serde_json::from_str(&read(&folder, "out.json")).unwrap();
+    for (i, file) in ["m.senv", "small.senv"].into_iter().enumerate() {
+        let size = std::fs::metadata(folder.path(file)).unwrap().len();
+        assert_eq!(record["systems"][i]["bytes"], size, "{file}");
+    }
+    for system in record["systems"].as_array().unwrap().iter().skip(2) {
+        assert!(system["bytes"].is_null(), "{} has no file", system["name"]);
+    }
+    let names = || {
+        let files = std::fs::read_dir(folder.path("new/plots")).unwrap();
+        let mut names: Vec<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let expected = [
+        "means-similarity.svg",
+        "norms-m.svg",
+        "norms-small.svg",
+        "quality-size.svg",
+        "quality-speed.svg",
+        "scores-m-sick-test.svg",
+        "scores-word-overlap-sick-test.svg",
+        "sts-tasks.svg",
+    ];
+    assert_eq!(names(), expected);
+    assert!(ended.err.contains("8 figures written to new/plots"), "{}", ended.err);
+    let size = read(&folder, "new/plots/quality-size.svg");
+    for part in ["<title>Quality against size</title>", "size of the model", ">small</text>", " MB</title>"] {
+        assert!(size.contains(part), "{part} is missing in {size}");
+    }
+    assert_eq!(size, read(&folder, "picture.svg"));
+    // Earlier figures are replaced, with the same bytes.
+    let before = expected.map(|name| read(&folder, &format!("new/plots/{name}")));
+    run(&["--figures", "new/plots", "--picture", "picture.svg", "--threads", "1"]).ok();
+    for (name, before) in expected.into_iter().zip(before) {
+        assert!(name == "quality-speed.svg" || read(&folder, &format!("new/plots/{name}")) == before, "{name}");
+    }
+    assert_eq!(names(), expected);
+    // Somebody's own drawing is not; other outputs are written by then.
+    folder.write("new/plots/quality-size.svg", "<svg>mine</svg>");
+    let refused = ["new/plots/quality-size.svg", "--force"];
+    run(&["--figures", "new/plots", "--markdown", "out.md"]).fails(2, &refused);
+    assert_eq!(read(&folder, "new/plots/quality-size.svg"), "<svg>mine</svg>");
+    assert!(folder.has("out.md"));
+    run(&["--figures", "new/plots", "--force"]).ok();
+    assert_eq!(read(&folder, "new/plots/quality-size.svg"), size);
+    run(&["--figures", "m.senv"]).fails(1, &["m.senv"]);
+}
+
+/// The size of vectors of sentences is not that of a model.
+#[test]
+fn one_model_has_no_drawing_of_sizes() {
+    let folder = with_data();
+    folder.run(&["eval", "sentences", "--data", "data", "--only", "sts", "--output", "s.txt"]).ok();
+    folder.run(&["encode", "--model", "m.senv", "--input", "s.txt", "--output", "other.npy"]).ok();
+    let arguments = ["--only", "sts", "--vectors", "other.npy", "--sentences", "s.txt", "--figures", "plots"];
+    folder.run(&[&ALL[..], &arguments, &["--json", "out.json"]].concat()).ok();
+    let record: serde_json::Value = serde_json::from_str(&read(&folder, "out.json")).unwrap();
+    assert!(record["systems"][0]["bytes"].is_u64() && record["systems"][1]["bytes"].is_null());
+    assert!(folder.has("plots/quality-speed.svg") && !folder.has("plots/quality-size.svg"));
+    folder.run(&[&ALL[..], &["--picture", "p.svg"]].concat()).fails(2, &["two models"]);
+}
+
+#[test]
 fn runs_are_the_same_at_any_number_of_threads() {
     let folder = with_data();
     let mut runs = ["1", "3"].map(|threads| {

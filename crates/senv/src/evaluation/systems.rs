@@ -35,7 +35,7 @@ pub struct BenchSystem {
     pub source: String,
     /// SHA-256 of that file.
     pub sha256: Option<String>,
-    /// The bytes of that file.
+    /// The size of a model's file in bytes.
     pub bytes: Option<u64>,
 }
 

@@ -1,20 +1,59 @@
 //! A drawing of the report with its heading.
 
-use crate::plot::curve;
+use std::collections::HashSet;
 
-/// A drawing with its heading.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Drawing {
-    /// What it shows.
-    pub(crate) title: String,
+use crate::plot::{curve, frame::titled};
+
+/// Characters of a file name, at most: file systems allow 255 bytes.
+const MOST_OF_NAME: usize = 60;
+
+/// A drawing of a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Drawing {
+    /// Its file name without `.svg`, such as `quality-size`; unique in a report.
+    pub name: String,
+    /// The title.
+    pub title: String,
     /// How to read it.
-    pub(crate) about: String,
-    pub(crate) svg: String,
+    pub about: String,
+    /// The image without the title, in the text color of the page.
+    pub svg: String,
 }
 
 impl Drawing {
-    pub(super) fn new(title: impl Into<String>, about: impl Into<String>, svg: String) -> Self {
-        Self { title: title.into(), about: about.into(), svg }
+    /// `name` may contain any characters; those that file names should not have become hyphens.
+    pub(super) fn new(name: &str, title: impl Into<String>, about: impl Into<String>, svg: String) -> Self {
+        Self { name: file_name(name), title: title.into(), about: about.into(), svg }
+    }
+
+    /// Returns the SVG image with its title, black on white, for a separate file.
+    #[must_use]
+    pub fn to_file(&self) -> String {
+        titled(&self.svg, &self.title)
+    }
+}
+
+/// Letters and digits in lower case, with a hyphen for whatever is between them.
+fn file_name(words: &str) -> String {
+    let words = words.to_lowercase();
+    let parts: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect();
+    let name: String = parts.join("-").chars().take(MOST_OF_NAME).collect();
+    name.trim_end_matches('-').to_owned()
+}
+
+/// Numbers equal names, starting at 2 with the second.
+pub(super) fn number_equal_names(drawings: &mut [Drawing]) {
+    let mut seen = HashSet::new();
+    for drawing in drawings {
+        let mut name = drawing.name.clone();
+        for i in 2.. {
+            if seen.insert(name.clone()) {
+                break;
+            }
+            name = format!("{}-{i}", drawing.name);
+        }
+        drawing.name = name;
     }
 }
 
@@ -23,4 +62,20 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let mut values = values.filter(|value| value.is_finite()).peekable();
     values.peek().is_some().then_some(())?;
     Some(curve::range(values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_have_letters_digits_and_hyphens_and_are_unique() {
+        assert_eq!(file_name("norms-../b/My model.senv"), "norms-b-my-model-senv");
+        assert_eq!(file_name("norms-***"), "norms");
+        assert_eq!(file_name(&"ü".repeat(300)).chars().count(), MOST_OF_NAME);
+        let drawing = |name| Drawing::new(name, "t", "a", String::new());
+        let mut drawings = ["map a", "map-a", "map-a-2", "map.a"].map(drawing);
+        number_equal_names(&mut drawings);
+        assert_eq!(drawings.map(|drawing| drawing.name), ["map-a", "map-a-2", "map-a-2-2", "map-a-3"]);
+    }
 }

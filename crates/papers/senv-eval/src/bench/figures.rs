@@ -3,7 +3,7 @@
 use senv_metrics::precision_recall;
 
 use super::{
-    drawing::{Drawing, range},
+    drawing::{Drawing, number_equal_names, range},
     figure::{Figure, LABEL_COSINES, LEARNING_CURVE, MAP, NORMS},
     histograms::{histograms, label_cosines},
     protocol_group::ProtocolGroup,
@@ -41,6 +41,7 @@ pub(crate) fn drawings(record: &BenchRecord, summaries: &[Summary]) -> Result<Ve
         drawings.extend(histograms(record, task));
     }
     drawings.extend(own_figures(record));
+    number_equal_names(&mut drawings);
     Ok(drawings)
 }
 
@@ -77,8 +78,9 @@ fn means(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
         let value = row.mean.value.unwrap_or(0.0);
         plot.interval_dot(value, -(i as f64), row.mean.interval, color, &format!("{}: {value:.2}", names[i]));
     }
-    let title = format!("{}: means with 95 % intervals", summary.section.title());
-    Some(Drawing::new(title, "Blue: the given models and vectors. Gray: untrained baselines.", plot.finish()))
+    let (name, about) = (summary.section.title(), "Blue: the given models and vectors. Gray: untrained baselines.");
+    let title = format!("{name}: means with 95 % intervals");
+    Some(Drawing::new(&format!("means-{name}"), title, about, plot.finish()))
 }
 
 /// The tasks of a protocol, a row each, a dot for each system; with intervals where there is a number of chance.
@@ -98,9 +100,10 @@ fn tasks(record: &BenchRecord, protocol: &str, chance: Option<f64>) -> Option<Dr
         return None;
     }
     let names: Vec<String> = tasks.iter().map(|task| task.label()).collect();
-    let (title, about, row, x_label) = match chance {
-        None => ("STS, task by task", "Each dot is a system on a task.", "task", "Pearson's r x 100"),
+    let (name, title, about, row, x_label) = match chance {
+        None => ("sts-tasks", "STS, task by task", "Each dot is a system on a task.", "task", "Pearson's r x 100"),
         Some(_) => (
+            "word-order-tasks",
             "Word order, phenomenon by phenomenon",
             "Each dot is a system on the templates of a phenomenon, with its 95 % interval. The line is chance, which \
             is also what a bag of words reaches.",
@@ -108,7 +111,7 @@ fn tasks(record: &BenchRecord, protocol: &str, chance: Option<f64>) -> Option<Dr
             "same meaning closer, x 100",
         ),
     };
-    Some(Drawing::new(title, about, rows_to_svg(row, &names, x_label, &series, chance, 2)))
+    Some(Drawing::new(name, title, about, rows_to_svg(row, &names, x_label, &series, chance, 2)))
 }
 
 impl BenchRecord {
@@ -120,7 +123,16 @@ impl BenchRecord {
     pub fn quality_against_size(&self) -> Result<Option<String>> {
         let summaries = summarize(self)?;
         let similarity = summaries.iter().find(|summary| summary.section == ProtocolGroup::Similarity);
-        Ok(similarity.and_then(|summary| size(self, summary)).map(|drawing| drawing.svg))
+        Ok(similarity.and_then(|summary| size(self, summary)).map(|drawing| drawing.to_file()))
+    }
+
+    /// The drawings of the report, in its order. They depend only on the record, so the same record gives the same
+    /// images.
+    ///
+    /// # Errors
+    /// The errors of [`BenchRecord::to_html`].
+    pub fn drawings(&self) -> Result<Vec<Drawing>> {
+        drawings(self, &summarize(self)?)
     }
 }
 
@@ -130,7 +142,7 @@ fn speed(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     let says = |rate: f64| format!("{rate:.0} sentences per second");
     let svg = quality_against(record, summary, 1, rate, "sentences per second, all threads", says)?;
     let about = "Sentences encoded per second in this run. Higher and further to the right is better.";
-    Some(Drawing::new("Quality against speed", about, svg))
+    Some(Drawing::new("quality-speed", "Quality against speed", about, svg))
 }
 
 /// Quality against the size of the models.
@@ -139,7 +151,7 @@ fn size(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     let says = |megabytes: f64| format!("{megabytes:.1} MB");
     let svg = quality_against(record, summary, 2, megabytes, "size of the model's file, MB", says)?;
     let about = "The size of the model's file. Higher and further to the left is better.";
-    Some(Drawing::new("Quality against size", about, svg))
+    Some(Drawing::new("quality-size", "Quality against size", about, svg))
 }
 
 /// Draws the mean of each system over the logarithm of a cost or speed above 0; `None` for fewer than `least` systems.
@@ -170,8 +182,9 @@ fn quality_against(
         let color = COLORS[i % COLORS.len()];
         let text = format!("{}: {}", system.name, says(10f64.powf(*x)));
         plot.interval_dot(*x, *y, None, color, &text);
-        plot.label((*x, *y), color, &system.name);
     }
+    let names: Vec<_> = points.iter().map(|(system, x, y)| ((*x, *y), &system.name[..])).collect();
+    plot.labels(&names);
     Some(plot.finish())
 }
 
@@ -196,7 +209,8 @@ fn curves_of_precision(record: &BenchRecord, task: &TaskRecord) -> Result<Option
     }
     let title = format!("Paraphrase detection without training, {}", task.name);
     let about = "Pairs with a score at or above a threshold count as paraphrases; each point is a threshold.";
-    Ok(Some(Drawing::new(title, about, curve.to_svg_without_dots())))
+    let name = format!("precision-recall-{}", task.name);
+    Ok(Some(Drawing::new(&name, title, about, curve.to_svg_without_dots())))
 }
 
 /// Figures that systems brought along: learning curves in one frame, cosines by label, maps of sentences and norms of
@@ -211,14 +225,15 @@ fn own_figures(record: &BenchRecord) -> Vec<Drawing> {
                 drawings.extend(label_cosines(system, figure));
             }
             let drawn = match &figure.kind[..] {
-                NORMS => {
-                    norms(figure).map(|svg| ("Norms of words", "a/(a+f) is the SIF weight, scaled to the top.", svg))
-                }
-                MAP => map(figure).map(|svg| ("Captions on a plane", "Exact t-SNE; each color is an image.", svg)),
+                NORMS => norms(figure)
+                    .map(|svg| ("norms", "Norms of words", "a/(a+f) is the SIF weight, scaled to the top.", svg)),
+                MAP => map(figure)
+                    .map(|svg| ("captions", "Captions on a plane", "Exact t-SNE; each color is an image.", svg)),
                 _ => None,
             };
-            if let Some((title, about, svg)) = drawn {
-                drawings.push(Drawing::new(format!("{title}, {}", system.name), about, svg));
+            if let Some((name, title, about, svg)) = drawn {
+                let (name, title) = (format!("{name}-{}", system.name), format!("{title}, {}", system.name));
+                drawings.push(Drawing::new(&name, title, about, svg));
             }
         }
     }
@@ -237,7 +252,8 @@ fn learning_curve(record: &BenchRecord) -> Option<Drawing> {
         curve.push(&system.name, points.unwrap_or_default());
     }
     let about = "Paraphrase detection with parts of the training set; means of three draws.";
-    (!curve.series.is_empty()).then(|| Drawing::new("Accuracy against training data, MSRP", about, curve.to_svg()))
+    let title = "Accuracy against training data, MSRP";
+    (!curve.series.is_empty()).then(|| Drawing::new("learning-curve-msrp", title, about, curve.to_svg()))
 }
 
 fn map(figure: &Figure) -> Option<String> {

@@ -79,7 +79,8 @@ pub(super) fn histograms(record: &BenchRecord, task: &TaskRecord) -> Vec<Drawing
         };
         let groups = names.map(str::to_owned).into_iter().zip([of(true), of(false)]).collect();
         let title = format!("Scores of {} on {set} pairs, {}", system.name, task.name);
-        drawing(title, format!("score of a pair by {}", system.name), groups)
+        let name = format!("scores-{}-{}-{}", system.name, task.protocol, task.name);
+        drawing(&name, title, format!("score of a pair by {}", system.name), groups)
     };
     systems.filter_map(of_system).collect()
 }
@@ -88,11 +89,12 @@ pub(super) fn histograms(record: &BenchRecord, task: &TaskRecord) -> Vec<Drawing
 pub(super) fn label_cosines(system: &SystemRecord, figure: &Figure) -> Option<Drawing> {
     let cosines = |series: &FigureSeries| -> Vec<f64> { series.points.iter().map(|point| point.0).collect() };
     let groups = figure.series.iter().map(|series| (series.name.clone(), cosines(series)));
-    drawing(format!("Cosines by label, {}", system.name), figure.x_label.clone(), groups.collect())
+    let (name, title) = (format!("cosines-by-label-{}", system.name), format!("Cosines by label, {}", system.name));
+    drawing(&name, title, figure.x_label.clone(), groups.collect())
 }
 
-/// Histograms over one another, each with area 1; `None` where no two groups have a value.
-fn drawing(title: String, x_label: String, groups: Vec<(String, Vec<f64>)>) -> Option<Drawing> {
+/// Draws overlaid histograms, each with area 1; `None` unless at least two groups have values.
+fn drawing(name: &str, title: String, x_label: String, groups: Vec<(String, Vec<f64>)>) -> Option<Drawing> {
     let (low, high) = range(groups.iter().flat_map(|group| group.1.iter().copied()))?;
     let histogram = Histogram::new(x_label, low, high, BINS, groups).ok()?;
     let about = caption(&histogram)?;
@@ -107,7 +109,7 @@ fn drawing(title: String, x_label: String, groups: Vec<(String, Vec<f64>)>) -> O
             plot.column(low + i as f64 * width, low + (i + 1) as f64 * width, height, color);
         }
     }
-    Some(Drawing::new(title, about, plot.finish()))
+    Some(Drawing::new(name, title, about, plot.finish()))
 }
 
 /// Mean and standard deviation of each group and how far they overlap; `None` where no two groups have a value.
@@ -166,11 +168,11 @@ mod tests {
     #[test]
     fn captions_have_means_deviations_and_overlaps() {
         let groups = |second: &[f64]| vec![("a".to_owned(), vec![0.1, 0.3]), ("b < c".to_owned(), second.to_vec())];
-        let drawn = drawing("t".to_owned(), "x".to_owned(), groups(&[0.1, 0.9])).unwrap();
+        let drawn = drawing("n", "t".to_owned(), "x".to_owned(), groups(&[0.1, 0.9])).unwrap();
         let about = &drawn.about;
         assert!(about.starts_with("a: mean 0.200, standard deviation 0.141; b < c: mean 0.500"), "{about}");
         assert!(about.contains("a and b < c 50 %"), "{about}");
         assert!(drawn.svg.contains("b &lt; c") && drawn.svg.contains("density"));
-        assert_eq!(drawing("t".to_owned(), "x".to_owned(), groups(&[])), None);
+        assert_eq!(drawing("n", "t".to_owned(), "x".to_owned(), groups(&[])), None);
     }
 }

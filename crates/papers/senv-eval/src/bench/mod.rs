@@ -42,6 +42,7 @@ mod task_data;
 
 pub use compare::{BenchComparison, DEFAULT_COMPARISON_RESAMPLES, TaskDifference, compare_systems};
 pub use data::{BenchData, choose_protocols};
+pub use drawing::Drawing;
 pub use figure::{Figure, FigureSeries};
 pub use folder::{DataFile, DataFolder, sha256_of_bytes, sha256_of_file};
 pub use html::REPORT_START;

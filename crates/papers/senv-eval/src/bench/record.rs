@@ -95,16 +95,16 @@ pub struct SystemRecord {
     pub source: String,
     /// SHA-256 of that file, or of the model whose word vectors are weighted anew.
     pub sha256: Option<String>,
-    /// The bytes of that file; `None` without one, and in records of former versions.
+    /// The size of a model's file in bytes; `None` without such a file, and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// Embedding dimension; `None` without vectors.
+    /// The embedding dimension; `None` without vectors.
     pub dim: Option<usize>,
-    /// The share of words that it knows in the first sentences, in `[0, 1]`; `None` where nothing is encoded, and in
-    /// records of former versions.
+    /// The share of known words in the first sentences, in `[0, 1]`; `None` if nothing was encoded, and in records of
+    /// earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_word_share: Option<f64>,
-    /// Distinct sentences encoded a second, on all threads; `None` where nothing was encoded.
+    /// The number of distinct sentences encoded per second, on all threads; `None` if nothing was encoded.
     pub sentences_per_second: Option<f64>,
     /// Its results, one for each task.
     pub results: Vec<TaskResult>,

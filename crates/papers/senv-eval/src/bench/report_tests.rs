@@ -5,6 +5,7 @@ use crate::bench::{
     BenchRecord, DataFile, Detail, Figure, FigureSeries, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult,
     protocols, summarize,
 };
+use crate::plot::frame::escape;
 
 const NAME: &str = "a <b> & \"c\" | d";
 const ESCAPED: &str = "a &lt;b&gt; &amp; &quot;c&quot; | d";
@@ -99,6 +100,57 @@ fn quality_against_size_is_drawn_for_two_models_or_more_with_a_size() {
     }
     let drawn = drawings(&record, &summarize(&record).unwrap()).unwrap();
     assert_eq!(drawn.iter().filter(|drawing| drawing.title == "Quality against size").count(), 1);
+}
+
+#[test]
+fn a_record_without_sizes_is_read_and_has_no_drawing_of_them() {
+    let mut record = record();
+    record.systems[1].bytes = Some(100_000_000);
+    let json = record.to_json();
+    assert_eq!(BenchRecord::from_json(&json).unwrap(), record);
+    let older = json.replace("\"bytes\":7800000,", "").replace("\"bytes\":100000000,", "");
+    let older = BenchRecord::from_json(&older).unwrap();
+    assert!(older.systems.iter().all(|system| system.bytes.is_none()));
+    assert!(older.to_html().is_ok_and(|page| !page.contains("Quality against size")));
+    record.systems[0].bytes = None;
+    assert!(!record.to_json().contains("7800000") && record.quality_against_size().unwrap().is_none());
+}
+
+#[test]
+fn drawings_have_stable_file_names_and_files_have_their_titles() {
+    let mut record = record();
+    record.systems[1].bytes = Some(100_000_000);
+    let drawn = record.drawings().unwrap();
+    let names: Vec<&str> = drawn.iter().map(|drawing| &drawing.name[..]).collect();
+    let expected = [
+        "means-similarity",
+        "means-paraphrases-and-captions",
+        "means-word-order",
+        "means-trained-on-the-vectors",
+        "sts-tasks",
+        "word-order-tasks",
+        "quality-speed",
+        "quality-size",
+        "precision-recall-msrp-test",
+        "scores-a-b-c-d-sick-test",
+        "scores-word-overlap-sick-test",
+        "scores-a-b-c-d-detection-msrp-test",
+        "scores-word-overlap-detection-msrp-test",
+        "learning-curve-msrp",
+        "captions-a-b-c-d",
+        "norms-a-b-c-d",
+        "cosines-by-label-a-b-c-d",
+    ];
+    assert_eq!(names, expected);
+    for (drawing, again) in drawn.iter().zip(record.drawings().unwrap()) {
+        let file = drawing.to_file();
+        assert_eq!(file, again.to_file());
+        assert!(file.contains(&format!("<title>{}</title>", escape(&drawing.title))), "{file}");
+        // Readable on a page of any color.
+        assert!(file.contains("class=\"title\"") && file.contains("height=\"100%\" fill=\"white\"/>"), "{file}");
+    }
+    let size = drawn.iter().find(|drawing| drawing.name == "quality-size").unwrap();
+    assert_eq!(record.quality_against_size().unwrap(), Some(size.to_file()));
 }
 
 #[test]

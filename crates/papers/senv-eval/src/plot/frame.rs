@@ -2,11 +2,16 @@
 
 use std::fmt::Write;
 
+/// How every figure starts; the height follows.
+const START: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 480 ";
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 330.0;
 const LEFT: f64 = 58.0;
 const RIGHT: f64 = 16.0;
 const BOTTOM: f64 = 48.0;
+/// Height of a title above a figure, and the characters that fit its width.
+const TITLE: f64 = 24.0;
+const MOST_OF_TITLE: usize = 54;
 /// Height of a line of captions.
 const LINE: f64 = 18.0;
 /// Width of the dot before a caption.
@@ -87,9 +92,7 @@ impl Plot {
         let bottom = top + inner_height;
         let height = bottom + BOTTOM;
         let mut plot = Self { out: String::new(), x, y, top, left, bottom };
-        plot.line(&format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"14\">"
-        ));
+        plot.line(&format!("{START}{height}\" font-family=\"sans-serif\" font-size=\"14\">"));
         // A page may give the background and the ink its own colors.
         plot.line("<rect class=\"background\" width=\"100%\" height=\"100%\" fill=\"white\"/>");
         let right = WIDTH - RIGHT;
@@ -167,12 +170,52 @@ impl Plot {
         ));
     }
 
-    /// Words beside a point.
-    pub(crate) fn label(&mut self, (x, y): (f64, f64), color: &str, words: &str) {
-        // To the left of points on the right, where the frame ends.
-        let (x, y) = (self.x(x), self.y(y) - 8.0);
-        let anchor = if x > 0.6 * WIDTH { "end" } else { "start" };
-        self.text(x, y, anchor, color, words);
+    /// Names next to points, placed where they cover no other name and no point if there is room.
+    pub(crate) fn labels(&mut self, points: &[((f64, f64), &str)]) {
+        // Boxes are left, top, right and bottom.
+        let dots = points.iter().map(|((x, y), _)| (self.x(*x), self.y(*y)));
+        let dots: Vec<[f64; 4]> = dots.map(|(x, y)| [x - 5.0, y - 5.0, x + 5.0, y + 5.0]).collect();
+        let mut names: Vec<[f64; 4]> = Vec::new();
+        let frame = [self.left, 0.0, WIDTH, self.bottom];
+        for ((x, y), name) in points {
+            let (x, y) = (self.x(*x), self.y(*y));
+            // An estimate: the width of letters is not known here.
+            let width = 7.4 * name.chars().count() as f64;
+            let places = [
+                (8.0, 4.5),
+                (-8.0, 4.5),
+                (0.0, -9.0),
+                (0.0, 19.0),
+                (6.0, -7.0),
+                (-6.0, -7.0),
+                (6.0, 16.0),
+                (-6.0, 16.0),
+                (6.0, -23.0),
+                (-6.0, -23.0),
+                (6.0, 32.0),
+                (-6.0, 32.0),
+            ];
+            let placed = places.map(|(dx, dy)| {
+                let (anchor, left) = match dx {
+                    0.0 => ("middle", x - width / 2.0),
+                    dx if dx > 0.0 => ("start", x + dx),
+                    _ => ("end", x + dx - width),
+                };
+                (anchor, (x + dx, y + dy), [left, y + dy - 11.0, left + width, y + dy + 3.0])
+            });
+            let covered = |area: &[f64; 4]| {
+                let count = |others: &[[f64; 4]]| others.iter().filter(|other| is_overlap(area, other)).count();
+                let outside = area[0] < frame[0] || area[1] < frame[1] || area[2] > frame[2] || area[3] > frame[3];
+                // A name over a name cannot be read, and one that leaves the frame is cut off.
+                count(&dots) + 10 * count(&names) + if outside { 1000 } else { 0 }
+            };
+            // The first of equal places.
+            let Some((anchor, (x, y), area)) = placed.into_iter().min_by_key(|place| covered(&place.2)) else {
+                continue;
+            };
+            names.push(area);
+            self.text(x, y, anchor, INK, name);
+        }
     }
 
     /// A bar of a histogram.
@@ -210,6 +253,33 @@ impl Plot {
 
     fn line(&mut self, element: &str) {
         let _ = writeln!(self.out, "{element}");
+    }
+}
+
+fn is_overlap(a: &[f64; 4], b: &[f64; 4]) -> bool {
+    a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
+}
+
+/// Puts a title above a figure, for a file without a page around it.
+pub(crate) fn titled(svg: &str, title: &str) -> String {
+    let parts = || {
+        let (height, rest) = svg.strip_prefix(START)?.split_once('"')?;
+        let (background, rest) = rest.split_once("/>\n")?;
+        Some((height.parse::<f64>().ok()? + TITLE, background, rest.strip_suffix("</svg>\n")?))
+    };
+    let Some((height, background, rest)) = parts() else { return svg.to_owned() };
+    let (short, title) = (escape(&cut(title)), escape(title));
+    format!(
+        "{START}{height}\"{background}/>\n<title>{title}</title>\n<text class=\"title\" x=\"8\" y=\"20\" \
+         font-weight=\"bold\" fill=\"{INK}\">{short}</text>\n<g transform=\"translate(0 {TITLE})\">\n{rest}</g>\n</svg>\n"
+    )
+}
+
+/// As much of a title as fits the width of a figure.
+fn cut(title: &str) -> String {
+    match title.char_indices().nth(MOST_OF_TITLE) {
+        Some((end, _)) => format!("{}…", title[..end].trim_end()),
+        None => title.to_owned(),
     }
 }
 
@@ -319,6 +389,52 @@ mod tests {
             assert!(titles[0].contains("class=\"x-title\"") && titles[0].ends_with(">x</text>"), "{titles:?}");
             assert!(titles[1].contains("class=\"y-title\"") && titles[1].ends_with(">y &lt; 1</text>"), "{titles:?}");
         }
+    }
+
+    #[test]
+    fn names_of_close_points_do_not_overlap_and_stay_inside() {
+        let mut plot = Plot::new((0.0, 1.0), (0.0, 1.0), "x", &[]);
+        let points = [(0.99, 0.5), (0.97, 0.52), (0.95, 0.49), (0.01, 0.5)];
+        plot.labels(&points.map(|point| (point, "a long name")));
+        let svg = plot.finish();
+        let value = |line: &str, key: &str| {
+            line.split(&format!(" {key}=\"")).nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned()
+        };
+        let boxes: Vec<[f64; 4]> = svg
+            .lines()
+            .filter(|line| line.contains(">a long name<"))
+            .map(|line| {
+                let [x, y] = ["x", "y"].map(|key| value(line, key).parse::<f64>().unwrap());
+                let width = 7.4 * 11.0;
+                let left = x - width
+                    * match &value(line, "text-anchor")[..] {
+                        "start" => 0.0,
+                        "end" => 1.0,
+                        _ => 0.5,
+                    };
+                [left, y - 11.0, left + width, y + 3.0]
+            })
+            .collect();
+        assert_eq!(boxes.len(), points.len());
+        for (i, area) in boxes.iter().enumerate() {
+            assert!(area[0] >= LEFT && area[2] <= WIDTH, "{area:?}");
+            assert!(boxes[..i].iter().all(|other| !is_overlap(area, other)), "{boxes:?}");
+        }
+    }
+
+    #[test]
+    fn a_title_is_above_the_figure() {
+        let svg = Plot::new((0.0, 1.0), (0.0, 1.0), "x", &[]).finish();
+        let long = format!("a < b {}", "c".repeat(MOST_OF_TITLE));
+        let file = titled(&svg, &long);
+        assert!(file.contains(&format!("<title>a &lt; b {}</title>", "c".repeat(MOST_OF_TITLE))), "{file}");
+        assert!(file.contains("ccc…</text>") && file.ends_with("</g>\n</svg>\n"), "{file}");
+        let height = |svg: &str| svg[START.len()..].split('"').next().unwrap().parse::<f64>().unwrap();
+        assert_eq!(height(&file), height(&svg) + TITLE);
+        // Nothing of the figure is lost, and the first two lines are those of every figure.
+        let body = svg.split_once("fill=\"white\"/>\n").unwrap().1.strip_suffix("</svg>\n").unwrap();
+        assert!(file.contains(body));
+        assert_eq!(file.lines().nth(1), svg.lines().nth(1));
     }
 
     #[test]

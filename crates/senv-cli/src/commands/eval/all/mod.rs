@@ -2,14 +2,14 @@
 
 mod systems;
 
-use std::{io::Write, path::PathBuf, time::Instant};
+use std::{fs, io::Write, path::PathBuf, time::Instant};
 
 use clap::builder::RangedU64ValueParser;
 use indicatif::ProgressBar;
 use senv::evaluation::{BenchEvent, BenchRun};
-use senv_core::files::AtomicFile;
+use senv_core::{Error as CoreError, files::AtomicFile};
 use senv_eval::{
-    BenchData, BenchOptions, BenchRecord, DataFolder, Protocol, ProtocolGroup, choose_protocols, protocols,
+    BenchData, BenchOptions, BenchRecord, DataFolder, Drawing, Protocol, ProtocolGroup, choose_protocols, protocols,
 };
 
 use crate::{
@@ -35,6 +35,7 @@ use self::systems::VectorsArg;
 Examples:
   senv eval all --data DIR
   senv eval all --models a.senv b.senv glove.txt --data DIR --report out.html --json out.json
+  senv eval all --models a.senv b.senv --data DIR --figures plots
   senv eval all --models a.senv --vectors bert.npy --sentences bert.txt --data DIR --only sts,sick")]
 pub(super) struct All {
     /// Folder of the data sets.
@@ -59,6 +60,12 @@ pub(super) struct All {
     /// Write a picture of quality against model size to this file.
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
+    /// Write the plots of the report as SVG files into this folder, which is created if needed
+    ///
+    /// The files are named after what they show, such as quality-size.svg and quality-speed.svg. Only quality-speed.svg
+    /// differs from run to run.
+    #[arg(long, value_name = "DIR")]
+    figures: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
     /// Run only these protocols, separated by commas; `senv eval protocols` lists them.
@@ -136,11 +143,13 @@ impl All {
         ended?;
         let record = data.record(command_line(), &options, bootstrap, run.records)?;
         let (text, reports) = (record.to_text()?, self.reports(&record)?);
+        let drawings = if self.figures.is_some() { record.drawings()? } else { Vec::new() };
         drop(last_words);
         for (path, report) in reports {
             let written = AtomicFile::write_with(path, |file| file.write_all(report.as_bytes()));
             go_on(path.as_ref(), written.map_err(Failure::from))?;
         }
+        self.write_figures(&drawings)?;
         output::print(&text)?;
         output::note(&format!("done in {}", duration(started.elapsed())));
         Ok(())
@@ -160,9 +169,32 @@ impl All {
     fn check_outputs(&self) -> Result {
         let inputs: Vec<PathBuf> = self.models.iter().chain(self.vectors.files()).cloned().collect();
         for (path, option) in self.outputs() {
-            let force = Some(self.force.force);
-            Destination { path, option, content: Content::Report, force }.check(&inputs)?;
+            let content = if option == "--picture" { Content::Drawing } else { Content::Report };
+            Destination { path, option, content, force: Some(self.force.force) }.check(&inputs)?;
         }
+        // A wrong folder wastes no run.
+        match &self.figures {
+            Some(folder) => Ok(fs::create_dir_all(folder).map_err(|error| CoreError::io("create", folder, error))?),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the drawings into the folder of --figures, after a check that all of them can be written.
+    fn write_figures(&self, drawings: &[Drawing]) -> Result {
+        let Some(folder) = &self.figures else { return Ok(()) };
+        let inputs: Vec<PathBuf> = self.models.iter().chain(self.vectors.files()).cloned().collect();
+        let files: Vec<(PathBuf, &Drawing)> =
+            drawings.iter().map(|drawing| (folder.join(format!("{}.svg", drawing.name)), drawing)).collect();
+        for (path, _) in &files {
+            let (content, force) = (Content::Drawing, Some(self.force.force));
+            Destination { path, option: "--figures", content, force }.check(&inputs)?;
+        }
+        for (path, drawing) in &files {
+            let written = AtomicFile::write_with(path, |file| file.write_all(drawing.to_file().as_bytes()));
+            go_on(path, written.map_err(Failure::from))?;
+        }
+        let n = plural(files.len() as u64, "figure");
+        output::note(&format!("{n} written to {}", folder.display()));
         Ok(())
     }
 

@@ -75,7 +75,8 @@ pub(super) fn run(
         systems.push(system);
     }
     for ((path, name), vectors) in vectors.iter().zip(&names[models.len()..]).zip(&others) {
-        run.vectors(system(path, name)?, vectors)?;
+        // Vectors of sentences are not a model.
+        run.vectors(BenchSystem { bytes: None, ..system(path, name)? }, vectors)?;
     }
     // Tasks of a model's own classifier have no sentences to encode.
     if baselines && !sentences.is_empty() {
