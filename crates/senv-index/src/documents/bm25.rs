@@ -146,7 +146,7 @@ impl Bm25 {
 
     /// The scores for weighted words.
     #[must_use]
-    pub(crate) fn weighted_scores(&self, query: &WordQuery) -> Vec<f32> {
+    pub fn weighted_scores(&self, query: &WordQuery) -> Vec<f32> {
         let mut scores = vec![0.0; self.len()];
         for &(word, weight) in &query.0 {
             let weight = weight * self.idf(word);
