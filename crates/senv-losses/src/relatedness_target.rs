@@ -141,7 +141,7 @@ impl ScoreGrid {
     /// (F2): the expected class for each row of `p`, shape `(n, classes)`; columns past the grid count as the next
     /// classes.
     #[must_use]
-    pub(crate) fn expected_scores<F: Float>(self, p: ArrayView2<'_, F>) -> Vec<f64> {
+    pub fn expected_scores<F: Float>(self, p: ArrayView2<'_, F>) -> Vec<f64> {
         compiled_here!(self, |this: ScoreGrid, p: ArrayView2<'a, F>| -> Vec<f64> {
             let expected = |p: ndarray::ArrayView1<'_, F>| {
                 p.iter().enumerate().map(|(k, p)| (this.first() + k as f64) * p.wide()).sum()

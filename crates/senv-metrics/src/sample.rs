@@ -158,7 +158,7 @@ impl Sample {
 
     /// The number if item i occurs `counts[i]` times; `None` if it is undefined. Missing counts are 0.
     #[must_use]
-    pub(crate) fn value_of(&self, counts: &[u32]) -> Option<f64> {
+    pub fn value_of(&self, counts: &[u32]) -> Option<f64> {
         match &self.0 {
             Kind::Mean(values) => {
                 let n: f64 = counts.iter().map(|&c| f64::from(c)).sum();
