@@ -99,7 +99,7 @@ fn what_cannot_be_read_is_named_and_nothing_is_left_behind() {
     for (arguments, message) in [
         (&["t.parquet"][..], "t.parquet is a Parquet file, not text; name its text column (--column NAME)"),
         (&["t.arrow"], "t.arrow is an Arrow file"),
-        (&["t.parquet", "--column", "line"], "t.parquet: column \"line\" holds Int64, not text"),
+        (&["t.parquet", "--column", "line"], "t.parquet: column \"line\" has type Int64, expected text"),
         (&["t.parquet", "--column", "vector"], "t.parquet: column \"vector\" holds FixedSizeList"),
         (&["t.parquet", "--column", "body"], "t.parquet: no column \"body\"; there are line, text, vector"),
         (&["cut.parquet", "--column", "text"], "cut.parquet: it is damaged or not a supported Parquet"),
