@@ -4,8 +4,6 @@
 //! cargo run --release -p senv-examples --example progress_and_cancel
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr)]
-use std::time::Duration;
-
 use senv::{CheckpointPlan, prelude::*};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,10 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         Control::Continue
     });
-    let plan = |resume| {
-        let (path, every) = (folder.path().join("run.checkpoint"), Some(Duration::from_secs(60)));
-        Some(CheckpointPlan { path, every, resume })
-    };
+    let plan = |resume| Some(CheckpointPlan { resume, ..CheckpointPlan::new(folder.path().join("run.checkpoint")) });
     let options = TrainOptions { observer: &bar, checkpoint: plan(false), ..TrainOptions::default() };
     let error = params.fit_files(&[text], &options).expect_err("it was cancelled");
     assert!(error.is_interrupted()); // whatever it was doing: reading, training, writing

@@ -14,7 +14,7 @@ use crate::{Error, Remedy};
 /// The progress of a training run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
-    /// The completed share of the whole run, in `[0, 1]`.
+    /// The completed share of the whole run, in `[0, 1]`; 1 in the last report of a run that was not stopped.
     pub done: f64,
     /// The current epoch, counted from 0.
     pub epoch: u32,
@@ -94,7 +94,8 @@ impl<'a> Stage<'a> {
 
 /// Receives the progress of long work. Calls come from one thread at a time.
 ///
-/// A closure is an observer:
+/// A closure is an observer that receives progress only. Implement the trait to receive notes too, for example lines
+/// that were skipped, the terms of use of a model that training starts from, or a checkpoint that could not be written:
 ///
 /// ```
 /// use senv_core::{Control, Observer, Progress};

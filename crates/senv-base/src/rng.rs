@@ -5,7 +5,7 @@
 //! XSL-RR 128/64 ("Pcg64", O'Neill 2014), whose output is fixed by its specification.
 
 use crate::hash::{mix, mix_text};
-/// Traits that draw numbers from a [`Stream`].
+// Traits that draw numbers from a [`Stream`].
 pub use rand::{Rng, RngExt};
 use rand::{SeedableRng, TryRng};
 use rand_pcg::Pcg64;

@@ -1,16 +1,6 @@
 //! Pooling: the mean or sum of the word vectors of a sentence.
 //!
 //! Equation: `average-pooling`
-//!
-//! ```text
-//! (F1)  e_s = c_s Σ_t x_{s,t}            c_s = 1/n_s for the mean, 1 for the sum;   x: shape (d,)
-//! (B1)  ∂L/∂x_u += Σ_{(s,t): word u} c_s ∂L/∂e_s
-//! ```
-//!
-//! A repeated word counts each time; a sentence without words has the zero vector. There are no parameters, and the
-//! forward pass saves nothing. One thread sums each sentence (F1) and each distinct word (B1) in a fixed order. In f32,
-//! (F1) is `senv_core::kernels::sum_rows`, which also encodes with trained averages (`feature-average`). In f64, used
-//! for gradient checks, it is a plain loop.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
@@ -39,6 +29,16 @@ pub enum Pooling {
 }
 
 /// Mean or sum pooling of word vectors, the encoder of PP and of Siamese CBOW.
+///
+/// ```text
+/// (F1)  e_s = c_s Σ_t x_{s,t}            c_s = 1/n_s for the mean, 1 for the sum;   x: shape (d,)
+/// (B1)  ∂L/∂x_u += Σ_{(s,t): word u} c_s ∂L/∂e_s
+/// ```
+///
+/// A repeated word counts each time; a sentence without words has the zero vector. There are no parameters, and the
+/// forward pass saves nothing. One thread sums each sentence (F1) and each distinct word (B1) in a fixed order. In f32,
+/// (F1) is `senv_core::kernels::sum_rows`, which also encodes with trained averages (`feature-average`). In f64, used
+/// for gradient checks, it is a plain loop.
 ///
 /// ```
 /// use ndarray::array;

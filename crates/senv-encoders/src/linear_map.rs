@@ -1,11 +1,6 @@
 //! A linear map of sentence vectors into another space.
 //!
 //! Equation: `linear-map`
-//!
-//! ```text
-//! (F1)  y_i = W x_i + b            x: shape (n, input), y: (n, output), W: (output, input), b: (output,)
-//! (B1)  ∂L/∂x = ∂L/∂y W            ∂L/∂W += (∂L/∂y)ᵀ x            ∂L/∂b += Σ_i ∂L/∂y_i
-//! ```
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -23,6 +18,11 @@ use crate::encoder::check_size;
 /// | --- | --- |
 /// | `{name}.w` | `(output, input)` |
 /// | `{name}.b` | `(1, output)`; only with a constant |
+///
+/// ```text
+/// (F1)  y_i = W x_i + b            x: shape (n, input), y: (n, output), W: (output, input), b: (output,)
+/// (B1)  ∂L/∂x = ∂L/∂y W            ∂L/∂W += (∂L/∂y)ᵀ x            ∂L/∂b += Σ_i ∂L/∂y_i
+/// ```
 ///
 /// ```
 /// use ndarray::array;

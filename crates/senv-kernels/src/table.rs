@@ -1,6 +1,6 @@
 //! The dense table: `n_rows` rows of `dim` values, on the heap, in anonymous pages, or memory-mapped from a file.
 
-use std::{path::Path, sync::Arc};
+use std::{fmt, path::Path, sync::Arc};
 
 use memmap2::MmapMut;
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
@@ -30,12 +30,19 @@ enum Backing {
 /// assert_eq!(Table::from(array).iter().count(), 2);
 /// # Ok::<(), senv_core::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Table {
     backing: Backing,
     n_rows: usize,
     dim: usize,
     stride: usize,
+}
+
+/// Prints its shape, not its values; [`Table::view`] prints some of them.
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("n_rows", &self.n_rows).field("dim", &self.dim).finish_non_exhaustive()
+    }
 }
 
 impl Default for Table {

@@ -2,14 +2,6 @@
 //! predicts a frequent word or a cluster; a cluster predicts its words in fewer dimensions.
 //!
 //! Equation: `adaptive-softmax`
-//!
-//! ```text
-//! (F1)  p_0 = softmax(O_0 h + o_0)                      frequent words, then a number for every cluster
-//! (F2)  z_k = P_k h,   p_k = softmax(O_k z_k + o_k)     cluster k: the words from cutoff k − 1 to cutoff k
-//! (F3)  p(w) = p_0(w), or p_0(cluster k) p_k(w)         ℓ = −ln p(y)
-//! (B3)  ∂a = c (softmax(a) − 1_y) in the first list, and only in the cluster of y
-//! (B2)  ∂z_k = ∂a_k O_k,   ∂P_k = ∂z_kᵀ h,   ∂h += ∂z_k P_k,   ∂O and ∂o as in `output-layer`
-//! ```
 
 use std::ops::Range;
 
@@ -37,6 +29,14 @@ const A_CLUSTER: usize = 3;
 
 /// A softmax in clusters by frequency. Word ids are ranks by frequency, as in every
 /// [`Vocabulary`](senv_core::Vocabulary).
+///
+/// ```text
+/// (F1)  p_0 = softmax(O_0 h + o_0)                      frequent words, then a number for every cluster
+/// (F2)  z_k = P_k h,   p_k = softmax(O_k z_k + o_k)     cluster k: the words from cutoff k − 1 to cutoff k
+/// (F3)  p(w) = p_0(w), or p_0(cluster k) p_k(w)         ℓ = −ln p(y)
+/// (B3)  ∂a = c (softmax(a) − 1_y) in the first list, and only in the cluster of y
+/// (B2)  ∂z_k = ∂a_k O_k,   ∂P_k = ∂z_kᵀ h,   ∂h += ∂z_k P_k,   ∂O and ∂o as in `output-layer`
+/// ```
 ///
 /// ```
 /// use ndarray::array;

@@ -1,13 +1,6 @@
 //! Logistic regression on the cosine of a pair: is the second sentence a paraphrase of the first?
 //!
 //! Equation: `cosine-logistic`
-//!
-//! ```text
-//! (F1)  x_i = e^s (c_i − b)                        s, b: learned
-//! (F2)  L   = (1/m) Σ_i ln(1 + e^{x_i}) − y_i x_i     y_i: 1 for a paraphrase, else 0
-//! (B2)  ∂L/∂x_i = (σ(x_i) − y_i) / m
-//! (B1)  ∂L/∂c_i = e^s ∂L/∂x_i     ∂L/∂s = Σ_i x_i ∂L/∂x_i     ∂L/∂b = −e^s Σ_i ∂L/∂x_i
-//! ```
 
 use senv_core::{
     arrays::{Float, Parameters, compiled_here},
@@ -20,6 +13,13 @@ use crate::error::{Error, Result, check_size};
 const NAME: &str = "cosine_logistic";
 
 /// The loss of labeled pairs by their cosines, with a learned slope and threshold.
+///
+/// ```text
+/// (F1)  x_i = e^s (c_i − b)                        s, b: learned
+/// (F2)  L   = (1/m) Σ_i ln(1 + e^{x_i}) − y_i x_i     y_i: 1 for a paraphrase, else 0
+/// (B2)  ∂L/∂x_i = (σ(x_i) − y_i) / m
+/// (B1)  ∂L/∂c_i = e^s ∂L/∂x_i     ∂L/∂s = Σ_i x_i ∂L/∂x_i     ∂L/∂b = −e^s Σ_i ∂L/∂x_i
+/// ```
 ///
 /// ```
 /// use senv_losses::CosineLogistic;

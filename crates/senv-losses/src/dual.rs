@@ -1,22 +1,6 @@
 //! The objective of two decoders, one for the sentence itself and one for its paraphrase.
 //!
 //! Equation: `dual-decoder-objective`
-//!
-//! ```text
-//! (F1)  L = l_auto + α l_para                           P-thought, equation 12
-//! (B1)  ∂l_auto = ∂L,   ∂l_para = α ∂L
-//! ```
-//!
-//! The paper minimizes the sum of both losses with the soft constraint that they are equal. With a multiplier λ:
-//!
-//! ```text
-//! l_auto + l_para + λ (l_para − l_auto) = (1 − λ) l_auto + (1 + λ) l_para
-//!                                       = (1 − λ) (l_auto + α l_para),     α = (1 + λ) / (1 − λ)
-//! ```
-//!
-//! So 0 < λ < 1 makes α > 1: the paraphrase, the harder task, has the larger weight. Outside −1 < λ < 1 one of the
-//! losses would be maximized, as the paper says, so senv implements only equation 12 with α > 0. The paper does not
-//! print its α; 1.5, 2, 3 and 5 are worth trying.
 
 use senv_core::hyperparameters::{Hyperparameter, Hyperparameters, Section, set_value};
 use serde::{Deserialize, Serialize};
@@ -27,6 +11,22 @@ use crate::error::{Result, check_range};
 pub const DEFAULT_ALPHA: f64 = 2.0;
 
 /// The objective of P-thought: the loss of the autoencoder plus α times that of the paraphrase.
+///
+/// ```text
+/// (F1)  L = l_auto + α l_para                           P-thought, equation 12
+/// (B1)  ∂l_auto = ∂L,   ∂l_para = α ∂L
+/// ```
+///
+/// The paper minimizes the sum of both losses with the soft constraint that they are equal. With a multiplier λ:
+///
+/// ```text
+/// l_auto + l_para + λ (l_para − l_auto) = (1 − λ) l_auto + (1 + λ) l_para
+///                                       = (1 − λ) (l_auto + α l_para),     α = (1 + λ) / (1 − λ)
+/// ```
+///
+/// So 0 < λ < 1 makes α > 1: the paraphrase, the harder task, has the larger weight. Outside −1 < λ < 1 one of the
+/// losses would be maximized, as the paper says, so senv implements only equation 12 with α > 0. The paper does not
+/// print its α; 1.5, 2, 3 and 5 are worth trying.
 ///
 /// ```
 /// use senv_losses::DualObjective;

@@ -1,13 +1,6 @@
 //! Chooses negatives among the other pairs of a batch.
 //!
 //! Equation: `hardest-negatives`
-//!
-//! ```text
-//! t(a_i) = argmax_{t ∈ C(a_i)} cos(a_i, t)        t(b_i) = argmax_{t ∈ C(b_i)} cos(b_i, t)
-//! C      = candidates of pairs other than i whose text is neither that of a_i nor that of b_i
-//! ```
-//!
-//! Among equal cosines the first is chosen. The choice has no gradient.
 
 use ndarray::{Array2, ArrayView2, s};
 use rand::RngExt;
@@ -26,6 +19,13 @@ use crate::{
 };
 
 /// The members of other pairs that can be negatives.
+///
+/// ```text
+/// t(a_i) = argmax_{t ∈ C(a_i)} cos(a_i, t)        t(b_i) = argmax_{t ∈ C(b_i)} cos(b_i, t)
+/// C      = candidates of pairs other than i whose text is neither that of a_i nor that of b_i
+/// ```
+///
+/// Among equal cosines the first is chosen. The choice has no gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum NegativeCandidates {

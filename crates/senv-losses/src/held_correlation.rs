@@ -1,15 +1,6 @@
 //! Preserves similarities: the cosines of groups of pairs should keep the order and spacing of given values.
 //!
 //! Equation: `held-correlation`
-//!
-//! ```text
-//! (F1)  r_k = Σ x y / √(Σ x² Σ y² + ε)     x, y: cosines c and given values t of the pairs of group k, less their means;  ε = 1e-9
-//! (F2)  L   = (1/n) Σ_k (1 − r_k)          n groups
-//! (B1)  ∂r_k/∂c_i = y_i / D − (Σ x y) (Σ y²) x_i / D³       D = √(Σ x² Σ y² + ε)
-//! ```
-//!
-//! No labels are needed: t are the cosines of the original vectors. The means need no extra terms in (B1), since Σ x =
-//! Σ y = 0.
 
 use crate::error::{Error, Result, check_size};
 
@@ -18,6 +9,15 @@ const EPSILON: f64 = 1e-9;
 
 /// The mean of 1 − r over groups, and its gradient with respect to the cosines. A group is a list of pair numbers; a
 /// pair can be in several groups.
+///
+/// ```text
+/// (F1)  r_k = Σ x y / √(Σ x² Σ y² + ε)     x, y: cosines c and given values t of the pairs of group k, less their means;  ε = 1e-9
+/// (F2)  L   = (1/n) Σ_k (1 − r_k)          n groups
+/// (B1)  ∂r_k/∂c_i = y_i / D − (Σ x y) (Σ y²) x_i / D³       D = √(Σ x² Σ y² + ε)
+/// ```
+///
+/// No labels are needed: t are the cosines of the original vectors. The means need no extra terms in (B1), since Σ x =
+/// Σ y = 0.
 ///
 /// ```
 /// use senv_losses::held_correlation;

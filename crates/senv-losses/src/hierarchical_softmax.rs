@@ -1,19 +1,6 @@
 //! Hierarchical softmax for the set of words of a sentence, with word probabilities along the paths of a binary tree.
 //!
 //! Equation: `presence-tree`
-//!
-//! ```text
-//! (F1)  a_i = O_i h + b_i                               i: an inner node of the tree, 1 the root
-//! (F2)  P(right at i) = σ(a_i),   p(w) = Π P(turn at i) over the path from the root to w
-//! (F3)  ℓ = Σ_{w present} −ln p(w) = Σ_i l_i softplus(a_i) + r_i softplus(−a_i)
-//!                                                       l_i, r_i: present words to the left and right of i
-//! (F4)  L = mean of ℓ over the sentences
-//! (B3)  ∂a_i = c (l_i σ(a_i) − r_i σ(−a_i)),   ∂O_i += ∂a_i h,   ∂b_i += ∂a_i,   ∂h += ∂a_i O_i        c: ∂L / n
-//! ```
-//!
-//! The tree is balanced. The children of node i are 2i and 2i + 1. The V inner nodes (0 is unused) come first, and word
-//! w is the leaf V + w. Paths have a length of about log₂ V, within one. Only the nodes above the words of a batch are
-//! used.
 
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
@@ -36,6 +23,19 @@ use crate::{
 
 /// The loss of reconstructing a sentence's set of words from its encoding, for large vocabularies. It uses a
 /// hierarchical softmax over a balanced binary tree.
+///
+/// ```text
+/// (F1)  a_i = O_i h + b_i                               i: an inner node of the tree, 1 the root
+/// (F2)  P(right at i) = σ(a_i),   p(w) = Π P(turn at i) over the path from the root to w
+/// (F3)  ℓ = Σ_{w present} −ln p(w) = Σ_i l_i softplus(a_i) + r_i softplus(−a_i)
+///                                                       l_i, r_i: present words to the left and right of i
+/// (F4)  L = mean of ℓ over the sentences
+/// (B3)  ∂a_i = c (l_i σ(a_i) − r_i σ(−a_i)),   ∂O_i += ∂a_i h,   ∂b_i += ∂a_i,   ∂h += ∂a_i O_i        c: ∂L / n
+/// ```
+///
+/// The tree is balanced. The children of node i are 2i and 2i + 1. The V inner nodes (0 is unused) come first, and word
+/// w is the leaf V + w. Paths have a length of about log₂ V, within one. Only the nodes above the words of a batch are
+/// used.
 ///
 /// ```
 /// use ndarray::array;

@@ -1,11 +1,6 @@
 //! The cosine of two vectors that each consist of a fixed part, a unit vector, and a trained part.
 //!
 //! Equation: `joined-cosine`
-//!
-//! ```text
-//! (F1)  c = (r + g·g′) / (N N′)       N² = 1 + |g|²      r: the cosine of the fixed parts;  g, g′: the trained parts
-//! (B1)  ∂c/∂g = g′ / (N N′) − c g / N²        g′ likewise
-//! ```
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::arrays::{Float, compiled_here};
@@ -13,6 +8,11 @@ use senv_core::arrays::{Float, compiled_here};
 use crate::error::{Result, check_size};
 
 /// The cosines of a batch of joined vectors.
+///
+/// ```text
+/// (F1)  c = (r + g·g′) / (N N′)       N² = 1 + |g|²      r: the cosine of the fixed parts;  g, g′: the trained parts
+/// (B1)  ∂c/∂g = g′ / (N N′) − c g / N²        g′ likewise
+/// ```
 ///
 /// ```
 /// use ndarray::array;

@@ -1,11 +1,6 @@
 //! L2 regularization toward the initial values or toward 0.
 //!
 //! Equation: `l2-to-initial`
-//!
-//! ```text
-//! (F1)  R = k λ |W − W0|²           k = 1/2, or 1
-//! (B1)  ∂R/∂W = 2 k λ (W − W0)      W0 = 0 if none is given
-//! ```
 
 use rayon::prelude::*;
 use senv_core::arrays::{Float, Parameters, compiled_here};
@@ -17,6 +12,11 @@ use crate::error::{Error, Result, check_range, check_size};
 const CHUNK: usize = 1 << 16;
 
 /// The L2 term, toward initial values or toward 0.
+///
+/// ```text
+/// (F1)  R = k λ |W − W0|²           k = 1/2, or 1
+/// (B1)  ∂R/∂W = 2 k λ (W − W0)      W0 = 0 if none is given
+/// ```
 ///
 /// ```
 /// use senv_losses::L2;

@@ -1,14 +1,6 @@
 //! Predicts relatedness scores by a softmax regression on pair features, as in the evaluation scripts.
 //!
 //! Equation: `linear-relatedness`
-//!
-//! ```text
-//! (F1)  f = [|u − v| ; u ∘ v]          x = W f + b          p̂ = softmax(x)
-//! (B1)  ∂W = ∂xᵀ f,   ∂b = Σ ∂x,   ∂f = Wᵀ ∂x, then `pair-features`        ∂x from `relatedness-loss`
-//! ```
-//!
-//! The scripts of SentEval and P-thought use [`RelatednessLoss::SquaredError`](crate::RelatednessLoss::SquaredError),
-//! that of Skip-thoughts [`RelatednessLoss::CrossEntropy`](crate::RelatednessLoss::CrossEntropy).
 
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{
@@ -29,6 +21,14 @@ const W: usize = 0;
 const B: usize = 1;
 
 /// Softmax regression on `[|u − v| ; u ∘ v]`.
+///
+/// ```text
+/// (F1)  f = [|u − v| ; u ∘ v]          x = W f + b          p̂ = softmax(x)
+/// (B1)  ∂W = ∂xᵀ f,   ∂b = Σ ∂x,   ∂f = Wᵀ ∂x, then `pair-features`        ∂x from `relatedness-loss`
+/// ```
+///
+/// The scripts of SentEval and P-thought use [`RelatednessLoss::SquaredError`](crate::RelatednessLoss::SquaredError),
+/// that of Skip-thoughts [`RelatednessLoss::CrossEntropy`](crate::RelatednessLoss::CrossEntropy).
 ///
 /// ```
 /// use ndarray::array;
@@ -55,7 +55,8 @@ impl LinearRelatedness {
         [("head.w", [classes, 2 * self.dim]), ("head.b", [1, classes])]
     }
 
-    /// Initial parameters: weights uniform by Glorot and Bengio, biases 0.
+    /// Initial parameters: `head.w`, shape `(n_classes, 2 dim)`, uniform by Glorot and Bengio, and `head.b`, shape
+    /// `(1, n_classes)`, 0.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].

@@ -1,11 +1,6 @@
 //! The sampled words of a sampled softmax, drawn log-uniformly by frequency rank.
 //!
 //! Equation: `log-uniform-candidates`
-//!
-//! ```text
-//! (F1)  P(k) = ln((k + 2) / (k + 1)) / ln(V + 1)         k: rank by frequency, from 0; V words
-//! (F2)  E(k) = 1 − (1 − P(k))^tries                      chance to be among distinct draws; tries: draws it took
-//! ```
 
 use rand::RngExt;
 use senv_core::rng::Stream;
@@ -13,6 +8,11 @@ use senv_core::rng::Stream;
 use crate::error::{Error, Result, check_range};
 
 /// Distinct words drawn from the log-uniform distribution for one batch, and the number of draws.
+///
+/// ```text
+/// (F1)  P(k) = ln((k + 2) / (k + 1)) / ln(V + 1)         k: rank by frequency, from 0; V words
+/// (F2)  E(k) = 1 − (1 − P(k))^tries                      chance to be among distinct draws; tries: draws it took
+/// ```
 ///
 /// ```
 /// use senv_core::rng::stream;

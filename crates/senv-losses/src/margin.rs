@@ -1,18 +1,6 @@
 //! Margin loss: a pair must be closer than the hardest negative of the batch, by a margin.
 //!
 //! Equation: `margin-loss`
-//!
-//! ```text
-//! (F1)  c_i = cos(a_i, b_i)                              a, b: shape (m, dim); pairs i = 0 .. m
-//! (F2)  h_i = max(0, δ − c_i + cos(a_i, t(a_i)))         t: the negatives of `hardest-negatives`
-//!       g_i = max(0, δ − c_i + cos(b_i, t(b_i)))         0 without a candidate
-//! (F3)  L   = (1/m) Σ_i (h_i + g_i)
-//! (B2)  ∂L/∂cos(a_i, t(a_i)) = [h_i > 0]/m               ∂L/∂cos(b_i, t(b_i)) = [g_i > 0]/m
-//! (B1)  ∂L/∂c_i = −([h_i > 0] + [g_i > 0])/m
-//! ```
-//!
-//! Gradients pass through each cosine by `unit-vector`, into the negatives as well. On the kink, h = 0, the gradient is
-//! 0.
 
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{
@@ -34,6 +22,18 @@ pub const DEFAULT_MARGIN: f64 = 0.4;
 
 hyperparameters! {
     /// Margin loss over a batch of pairs, averaged over the pairs.
+    ///
+    /// ```text
+    /// (F1)  c_i = cos(a_i, b_i)                              a, b: shape (m, dim); pairs i = 0 .. m
+    /// (F2)  h_i = max(0, δ − c_i + cos(a_i, t(a_i)))         t: the negatives of `hardest-negatives`
+    ///       g_i = max(0, δ − c_i + cos(b_i, t(b_i)))         0 without a candidate
+    /// (F3)  L   = (1/m) Σ_i (h_i + g_i)
+    /// (B2)  ∂L/∂cos(a_i, t(a_i)) = [h_i > 0]/m               ∂L/∂cos(b_i, t(b_i)) = [g_i > 0]/m
+    /// (B1)  ∂L/∂c_i = −([h_i > 0] + [g_i > 0])/m
+    /// ```
+    ///
+    /// Gradients pass through each cosine by `unit-vector`, into the negatives as well. On the kink, h = 0, the gradient is
+    /// 0.
     ///
     /// ```
     /// use ndarray::array;

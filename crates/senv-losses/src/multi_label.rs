@@ -2,15 +2,6 @@
 //! loss of a bag-of-words autoencoder.
 //!
 //! Equation: `presence-loss`
-//!
-//! ```text
-//! (F1)  a = O h + b                                     `output-layer`, a row for every sentence
-//! (F2)  L = mean over sentences of Σ_w softplus(a_w) − Σ_{w present} a_w
-//! (B2)  ∂a_w = c (σ(a_w) − 1 if w is present)           c: ∂L / n
-//! ```
-//!
-//! Softplus and σ share one exponential e = e^−|a|. ln(1 + e) is computed from products of many 1 + e, each between 1
-//! and 2.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -27,6 +18,15 @@ use crate::{
 };
 
 /// The loss of reconstructing a sentence's set of words from its encoding, over the whole vocabulary.
+///
+/// ```text
+/// (F1)  a = O h + b                                     `output-layer`, a row for every sentence
+/// (F2)  L = mean over sentences of Σ_w softplus(a_w) − Σ_{w present} a_w
+/// (B2)  ∂a_w = c (σ(a_w) − 1 if w is present)           c: ∂L / n
+/// ```
+///
+/// Softplus and σ share one exponential e = e^−|a|. ln(1 + e) is computed from products of many 1 + e, each between 1
+/// and 2.
 ///
 /// ```
 /// use ndarray::array;

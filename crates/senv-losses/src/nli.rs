@@ -1,26 +1,6 @@
 //! A classifier head for natural language inference: a small network on two sentence vectors.
 //!
 //! Equation: `nli-head`
-//!
-//! ```text
-//! (F1)  x = [u ; v]                                     u, v: shape (n, dim)
-//! (F2)  s = tanh(W_h x + b_h)                           shape (n, hidden)
-//! (F3)  a = W_o s + b_o                                 shape (n, 3)
-//! (F4)  L = mean of ln Σ_j e^a_j − a_y                  y: the label
-//! (B4)  ∂a = ∂L (softmax(a) − 1_y) / n
-//! (B3)  ∂s = W_oᵀ ∂a,   ∂W_o = ∂aᵀ s,   ∂b_o = Σ ∂a
-//! (B2)  ∂h = ∂s ∘ (1 − s²),   ∂W_h = ∂hᵀ x,   ∂b_h = Σ ∂h
-//! (B1)  [∂u ; ∂v] = W_hᵀ ∂h
-//! ```
-//!
-//! InferSent's head also sees the difference of the vectors, and has two layers without a nonlinearity between them:
-//!
-//! ```text
-//! (F1')  x = [u ; v ; |u − v| ; u ∘ v]                  shape (n, 4 dim)
-//! (F2')  t = W_h x + b_h,   s = W_m t + b_m             shape (n, hidden) each
-//! (B2')  ∂t = W_mᵀ ∂s,   ∂W_m = ∂sᵀ t,   ∂b_m = Σ ∂s;   ∂W_h = ∂tᵀ x,   ∂b_h = Σ ∂t
-//! (B1')  ∂x = W_hᵀ ∂t, and to u and v as in `pair-features`
-//! ```
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use senv_core::{
@@ -81,6 +61,26 @@ named_values!(NliHeadForm {
 });
 
 /// The pair classifier of the SNLI models; its weights are in [`Parameters`].
+///
+/// ```text
+/// (F1)  x = [u ; v]                                     u, v: shape (n, dim)
+/// (F2)  s = tanh(W_h x + b_h)                           shape (n, hidden)
+/// (F3)  a = W_o s + b_o                                 shape (n, 3)
+/// (F4)  L = mean of ln Σ_j e^a_j − a_y                  y: the label
+/// (B4)  ∂a = ∂L (softmax(a) − 1_y) / n
+/// (B3)  ∂s = W_oᵀ ∂a,   ∂W_o = ∂aᵀ s,   ∂b_o = Σ ∂a
+/// (B2)  ∂h = ∂s ∘ (1 − s²),   ∂W_h = ∂hᵀ x,   ∂b_h = Σ ∂h
+/// (B1)  [∂u ; ∂v] = W_hᵀ ∂h
+/// ```
+///
+/// InferSent's head also sees the difference of the vectors, and has two layers without a nonlinearity between them:
+///
+/// ```text
+/// (F1')  x = [u ; v ; |u − v| ; u ∘ v]                  shape (n, 4 dim)
+/// (F2')  t = W_h x + b_h,   s = W_m t + b_m             shape (n, hidden) each
+/// (B2')  ∂t = W_mᵀ ∂s,   ∂W_m = ∂sᵀ t,   ∂b_m = Σ ∂s;   ∂W_h = ∂tᵀ x,   ∂b_h = Σ ∂t
+/// (B1')  ∂x = W_hᵀ ∂t, and to u and v as in `pair-features`
+/// ```
 ///
 /// ```
 /// use ndarray::array;
@@ -208,6 +208,12 @@ impl NliHead {
 
     /// Initial parameters, uniform from −0.1 to 0.1. In InferSent's head they are uniform from −1/√k to 1/√k, where k
     /// is the number of inputs of the layer, as in PyTorch.
+    ///
+    /// | tensor | shape |
+    /// | --- | --- |
+    /// | `head.w_h`, `head.b_h` | `(hidden, 2 dim)`, or `(hidden, 4 dim)` in InferSent's head; `(1, hidden)` |
+    /// | `head.w_m`, `head.b_m` | `(hidden, hidden)`; `(1, hidden)`; only in InferSent's head |
+    /// | `head.w_o`, `head.b_o` | `(3, hidden)`; `(1, 3)` |
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].

@@ -1,11 +1,6 @@
 //! Features of a pair of sentence vectors: absolute difference and product.
 //!
 //! Equation: `pair-features`
-//!
-//! ```text
-//! (F1)  d = |u − v|        (B1)  ∂L/∂u += g ∘ sign(u − v),  ∂L/∂v −= g ∘ sign(u − v),  sign(0) = 0
-//! (F2)  m = u ∘ v          (B2)  ∂L/∂u += g ∘ v,            ∂L/∂v += g ∘ u
-//! ```
 
 use ndarray::{Array2, ArrayView2, Axis, Zip, concatenate};
 use senv_core::arrays::{Float, compiled_here};
@@ -59,6 +54,11 @@ pub(crate) fn product_backward<F: Float>(
 }
 
 /// The features `[|u − v| ; u ∘ v]` of pairs, shape `(n, 2 dim)`, for classifiers on top of sentence vectors.
+///
+/// ```text
+/// (F1)  d = |u − v|        (B1)  ∂L/∂u += g ∘ sign(u − v),  ∂L/∂v −= g ∘ sign(u − v),  sign(0) = 0
+/// (F2)  m = u ∘ v          (B2)  ∂L/∂u += g ∘ v,            ∂L/∂v += g ∘ u
+/// ```
 ///
 /// ```
 /// use ndarray::array;

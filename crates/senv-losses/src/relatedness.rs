@@ -1,16 +1,6 @@
 //! The relatedness head: a small network from two sentence vectors to a relatedness score.
 //!
 //! Equation: `relatedness-head`
-//!
-//! ```text
-//! (F1)  m = u ∘ v, or [u ; v]          d = |u − v|                     u, v: shape (n, dim)
-//! (F2)  s = σ(W_mul m + W_abs d + b_h)                                 shape (n, hidden)
-//! (F3)  x = W_p s + b_p                                                shape (n, K)
-//! (F4)  p̂ = softmax(x)                                                 with `relatedness-loss`
-//! (B3)  ∂s = W_pᵀ ∂x,   ∂W_p = ∂xᵀ s,   ∂b_p = Σ ∂x                    ∂x from `relatedness-loss`
-//! (B2)  ∂h = ∂s ∘ s ∘ (1 − s),   ∂W_mul = ∂hᵀ m,   ∂W_abs = ∂hᵀ d,   ∂b_h = Σ ∂h
-//! (B1)  ∂m = W_mulᵀ ∂h,   ∂d = W_absᵀ ∂h,   then `pair-features`
-//! ```
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use senv_core::{
@@ -55,6 +45,16 @@ named_values!(Combine {
 });
 
 /// The head of Tai et al. on top of two sentence vectors; its weights are in [`Parameters`].
+///
+/// ```text
+/// (F1)  m = u ∘ v, or [u ; v]          d = |u − v|                     u, v: shape (n, dim)
+/// (F2)  s = σ(W_mul m + W_abs d + b_h)                                 shape (n, hidden)
+/// (F3)  x = W_p s + b_p                                                shape (n, K)
+/// (F4)  p̂ = softmax(x)                                                 with `relatedness-loss`
+/// (B3)  ∂s = W_pᵀ ∂x,   ∂W_p = ∂xᵀ s,   ∂b_p = Σ ∂x                    ∂x from `relatedness-loss`
+/// (B2)  ∂h = ∂s ∘ s ∘ (1 − s),   ∂W_mul = ∂hᵀ m,   ∂W_abs = ∂hᵀ d,   ∂b_h = Σ ∂h
+/// (B1)  ∂m = W_mulᵀ ∂h,   ∂d = W_absᵀ ∂h,   then `pair-features`
+/// ```
 ///
 /// ```
 /// use ndarray::array;
@@ -122,6 +122,14 @@ impl RelatednessHead {
     }
 
     /// Initial parameters: weights uniform by Glorot and Bengio, biases 0.
+    ///
+    /// | tensor | shape |
+    /// | --- | --- |
+    /// | `head.w_mul` | `(hidden, dim)`, or `(hidden, 2 dim)` with [`Combine::Concat`] |
+    /// | `head.w_abs` | `(hidden, dim)` |
+    /// | `head.b_h` | `(1, hidden)` |
+    /// | `head.w_p` | `(n_classes, hidden)` |
+    /// | `head.b_p` | `(1, n_classes)` |
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].

@@ -1,15 +1,6 @@
 //! Losses between a predicted distribution over score classes and the target distribution.
 //!
 //! Equation: `relatedness-loss`
-//!
-//! ```text
-//! (F1)  p̂ = softmax(x)                                   x: logits, shape (n, K)
-//! (F2)  KL            L = (1/n) Σ Σ_g p_g (ln p_g − ln p̂_g)     0 ln 0 = 0
-//!       cross-entropy L = −(1/n) Σ Σ_g p_g ln p̂_g
-//!       squared error L = (1/nK) Σ Σ_g (p̂_g − p_g)²
-//! (B2)  KL, cross-entropy   ∂L/∂x_g = (p̂_g Σ_k p_k − p_g)/n
-//!       squared error       e = 2 (p̂ − p)/nK,   ∂L/∂x_g = p̂_g (e_g − Σ_k e_k p̂_k)
-//! ```
 
 use ndarray::{Array2, ArrayView2, Zip};
 use senv_core::{
@@ -54,6 +45,15 @@ impl<F: Float> Predictions<F> {
 }
 
 /// The loss of predictions against targets, averaged over the examples.
+///
+/// ```text
+/// (F1)  p̂ = softmax(x)                                   x: logits, shape (n, K)
+/// (F2)  KL            L = (1/n) Σ Σ_g p_g (ln p_g − ln p̂_g)     0 ln 0 = 0
+///       cross-entropy L = −(1/n) Σ Σ_g p_g ln p̂_g
+///       squared error L = (1/nK) Σ Σ_g (p̂_g − p_g)²
+/// (B2)  KL, cross-entropy   ∂L/∂x_g = (p̂_g Σ_k p_k − p_g)/n
+///       squared error       e = 2 (p̂ − p)/nK,   ∂L/∂x_g = p̂_g (e_g − Σ_k e_k p̂_k)
+/// ```
 ///
 /// ```
 /// use ndarray::array;

@@ -2,14 +2,6 @@
 //! score.
 //!
 //! Equation: `relatedness-target`
-//!
-//! ```text
-//! (F1)  p_⌊y⌋ = ⌊y⌋ − y + 1,  p_⌊y⌋+1 = y − ⌊y⌋,  all others 0        Σ_g p_g = 1,  Σ_g g p_g = y
-//! (F2)  ŷ = Σ_g g p̂_g
-//! ```
-//!
-//! An integer score has all its mass on its own class. (The P-thought paper prints (F1) without "− y"; its release has
-//! it.)
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -21,6 +13,14 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 
 /// The scale of integer scores, the classes of the target distribution.
+///
+/// ```text
+/// (F1)  p_⌊y⌋ = ⌊y⌋ − y + 1,  p_⌊y⌋+1 = y − ⌊y⌋,  all others 0        Σ_g p_g = 1,  Σ_g g p_g = y
+/// (F2)  ŷ = Σ_g g p̂_g
+/// ```
+///
+/// An integer score has all its mass on its own class. (The P-thought paper prints (F1) without "− y"; its release has
+/// it.)
 ///
 /// ```
 /// use senv_losses::ScoreGrid;

@@ -1,14 +1,6 @@
 //! Sampled softmax: cross-entropy over the target and several sampled words, as in TensorFlow, for large vocabularies.
 //!
 //! Equation: `sampled-softmax`
-//!
-//! ```text
-//! (F1)  a_0 = O_y h + o_y − ln E(y)                  y: the target; E from `log-uniform-candidates`
-//! (F2)  a_j = O_k h + o_k − ln E(k)                  k: the sampled word j, for all tokens the same; −∞ if k = y
-//! (F3)  ℓ = ln Σ_j e^a_j − a_0                       L = Σ ℓ, or the mean over the tokens
-//! (B3)  ∂a = c (softmax(a) − 1_0)                    c: ∂L/∂ℓ
-//! (B2)  ∂O_k = Σ ∂a_j h,   ∂o_k = Σ ∂a_j,   ∂h = Σ_j ∂a_j O_k,   and so (B1) for O_y
-//! ```
 
 use ndarray::{Array2, ArrayView2, s};
 use rayon::prelude::*;
@@ -29,6 +21,14 @@ pub const DEFAULT_SAMPLED: usize = 512;
 
 /// Softmax over the target and sampled words. It shares its parameters with [`TokenNll`](crate::TokenNll), which
 /// computes the full softmax. Word ids are ranks by frequency, as in every [`Vocabulary`](senv_core::Vocabulary).
+///
+/// ```text
+/// (F1)  a_0 = O_y h + o_y − ln E(y)                  y: the target; E from `log-uniform-candidates`
+/// (F2)  a_j = O_k h + o_k − ln E(k)                  k: the sampled word j, for all tokens the same; −∞ if k = y
+/// (F3)  ℓ = ln Σ_j e^a_j − a_0                       L = Σ ℓ, or the mean over the tokens
+/// (B3)  ∂a = c (softmax(a) − 1_0)                    c: ∂L/∂ℓ
+/// (B2)  ∂O_k = Σ ∂a_j h,   ∂o_k = Σ ∂a_j,   ∂h = Σ_j ∂a_j O_k,   and so (B1) for O_y
+/// ```
 ///
 /// ```
 /// use ndarray::array;

@@ -1,16 +1,6 @@
 //! Cross-entropy of a softmax over cosines: a sentence should be closer to its positives than to its negatives.
 //!
 //! Equation: `softmax-over-cosines`
-//!
-//! ```text
-//! (F1)  c_j = cos(s, v_j)                      v_1 .. v_k: candidates of s, its positives first
-//! (F2)  p   = softmax(c / τ)                   q_j = 1/|S⁺| on the positives, else 0
-//! (F3)  L   = −Σ_j q_j ln p_j                  mean over the sentences of the batch
-//! (B1)  ∂L/∂c_j = (p_j − q_j) / τ              then through each cosine by `unit-vector`
-//! ```
-//!
-//! At τ = 1, as in the paper, p is never close to 0 or 1: with two positives and two negatives the loss is at least
-//! 0.820.
 
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
@@ -42,6 +32,16 @@ impl CandidateCounts {
 }
 
 /// Cross-entropy of a softmax over cosines, averaged over the sentences of the batch.
+///
+/// ```text
+/// (F1)  c_j = cos(s, v_j)                      v_1 .. v_k: candidates of s, its positives first
+/// (F2)  p   = softmax(c / τ)                   q_j = 1/|S⁺| on the positives, else 0
+/// (F3)  L   = −Σ_j q_j ln p_j                  mean over the sentences of the batch
+/// (B1)  ∂L/∂c_j = (p_j − q_j) / τ              then through each cosine by `unit-vector`
+/// ```
+///
+/// At τ = 1, as in the paper, p is never close to 0 or 1: with two positives and two negatives the loss is at least
+/// 0.820.
 ///
 /// ```
 /// use ndarray::array;

@@ -1,12 +1,6 @@
 //! Distance from a fixed target: one minus the cosine of the encoder's output and the target.
 //!
 //! Equation: `target-cosine-loss`
-//!
-//! ```text
-//! (F1)  c_i = cos(o_i, e_i)                o: outputs, e: targets, shape (m, dim) both
-//! (F2)  L   = (1/m) Σ_i (1 − c_i)
-//! (B1)  ∂L/∂c_i = −1/m                     then to o by `unit-vector`; targets are given and have no gradient
-//! ```
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::arrays::{Float, compiled_here};
@@ -18,6 +12,12 @@ use crate::{
 };
 
 /// One minus the cosine of output and target, averaged over the batch: from 0 to 2, and 1 for orthogonal vectors.
+///
+/// ```text
+/// (F1)  c_i = cos(o_i, e_i)                o: outputs, e: targets, shape (m, dim) both
+/// (F2)  L   = (1/m) Σ_i (1 − c_i)
+/// (B1)  ∂L/∂c_i = −1/m                     then to o by `unit-vector`; targets are given and have no gradient
+/// ```
 ///
 /// ```
 /// use ndarray::array;

@@ -1,16 +1,6 @@
 //! Ranking by fixed targets: an output must be closer to its own target than to another, by a margin.
 //!
 //! Equation: `target-ranking-loss`
-//!
-//! ```text
-//! (F1)  c_i = cos(o_i, e_i)      n_i = cos(o_i, e_t(i))     o: outputs, e: targets; t(i): another example
-//! (F2)  h_i = max(0, δ − c_i + n_i)                         0 for an example without another
-//! (F3)  L   = (1/m) Σ_i h_i
-//! (B1)  ∂L/∂c_i = −[h_i > 0]/m    ∂L/∂n_i = [h_i > 0]/m     then to o by `unit-vector`
-//! ```
-//!
-//! Targets are given and have no gradient. On the kink, h = 0, the gradient is 0. `margin-loss` differs: it chooses the
-//! negatives by their cosines and moves both sides.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -30,6 +20,16 @@ pub const DEFAULT_TARGET_MARGIN: f64 = 0.1;
 
 hyperparameters! {
     /// A hinge on the cosines of an output with its target and with another target, averaged over the batch.
+    ///
+    /// ```text
+    /// (F1)  c_i = cos(o_i, e_i)      n_i = cos(o_i, e_t(i))     o: outputs, e: targets; t(i): another example
+    /// (F2)  h_i = max(0, δ − c_i + n_i)                         0 for an example without another
+    /// (F3)  L   = (1/m) Σ_i h_i
+    /// (B1)  ∂L/∂c_i = −[h_i > 0]/m    ∂L/∂n_i = [h_i > 0]/m     then to o by `unit-vector`
+    /// ```
+    ///
+    /// Targets are given and have no gradient. On the kink, h = 0, the gradient is 0. `margin-loss` differs: it chooses the
+    /// negatives by their cosines and moves both sides.
     ///
     /// ```
     /// use ndarray::array;

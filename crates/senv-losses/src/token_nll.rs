@@ -1,16 +1,6 @@
 //! Full softmax: negative log-likelihood of the next word over the whole vocabulary, in blocks of tokens.
 //!
 //! Equation: `token-nll`
-//!
-//! ```text
-//! (F1)  a = O h + o                                     `output-layer`, a row for every token
-//! (F2)  ℓ = ln Σ_w e^a_w − a_y                          y: the target
-//! (F3)  L = Σ ℓ, or the mean over the tokens
-//! (B2)  ∂a = c (softmax(a) − 1_y)                       c: ∂L/∂ℓ
-//! ```
-//!
-//! Loss and gradient take one pass: the logits of a block are computed once, replaced in place by their gradient, and
-//! used for both products of the backward pass. That is three products of n × dim × n_words, and little else.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -29,6 +19,16 @@ use crate::{
 
 /// Softmax over all words of a vocabulary for hidden states of a decoder. There is one row per real token, so padding
 /// needs no computation and no mask.
+///
+/// ```text
+/// (F1)  a = O h + o                                     `output-layer`, a row for every token
+/// (F2)  ℓ = ln Σ_w e^a_w − a_y                          y: the target
+/// (F3)  L = Σ ℓ, or the mean over the tokens
+/// (B2)  ∂a = c (softmax(a) − 1_y)                       c: ∂L/∂ℓ
+/// ```
+///
+/// Loss and gradient take one pass: the logits of a block are computed once, replaced in place by their gradient, and
+/// used for both products of the backward pass. That is three products of n × dim × n_words, and little else.
 ///
 /// ```
 /// use ndarray::array;

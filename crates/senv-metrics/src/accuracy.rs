@@ -1,12 +1,6 @@
 //! Accuracy of a classifier, and precision and recall for each class.
 //!
 //! Equation: `accuracy`
-//!
-//! ```text
-//! accuracy = #{i : ŷ_i = y_i} / n
-//! precision_c = #{ŷ = c, y = c} / #{ŷ = c}     recall_c = #{ŷ = c, y = c} / #{y = c}
-//! F1_c = 2 #{ŷ = c, y = c} / (#{ŷ = c} + #{y = c})
-//! ```
 
 use crate::{
     Result,
@@ -14,6 +8,12 @@ use crate::{
 };
 
 /// A confusion matrix: a table of `n_classes` × `n_classes` counts.
+///
+/// ```text
+/// accuracy = #{i : ŷ_i = y_i} / n
+/// precision_c = #{ŷ = c, y = c} / #{ŷ = c}     recall_c = #{ŷ = c, y = c} / #{y = c}
+/// F1_c = 2 #{ŷ = c, y = c} / (#{ŷ = c} + #{y = c})
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confusion {
     n_classes: usize,

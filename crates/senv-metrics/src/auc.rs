@@ -1,13 +1,6 @@
 //! Area under the ROC curve: how well a score separates two groups, at any scale.
 //!
 //! Equation: `auc`
-//!
-//! ```text
-//! AUC = P(x > y) + P(x = y) / 2 = (Σ_i rank(x_i) − n (n + 1) / 2) / (n m)
-//! x: n scores of the group that should be higher, y: m scores of the other; ranks (`average-ranks`) over both together
-//! ```
-//!
-//! The Mann-Whitney statistic over the number of pairs (Hanley and McNeil, Radiology 143(1), 1982).
 
 use crate::{
     Result,
@@ -18,6 +11,13 @@ use crate::{
 /// The area under the ROC curve: the probability that a relevant item scores higher than one that is not, ties counted
 /// half. It is in `[0, 1]`, and 0.5 if both have the same distribution of scores. `None` if all items are relevant, or
 /// none.
+///
+/// ```text
+/// AUC = P(x > y) + P(x = y) / 2 = (Σ_i rank(x_i) − n (n + 1) / 2) / (n m)
+/// x: n scores of the group that should be higher, y: m scores of the other; ranks (`average-ranks`) over both together
+/// ```
+///
+/// The Mann-Whitney statistic over the number of pairs (Hanley and McNeil, Radiology 143(1), 1982).
 ///
 /// ```
 /// // Five of the six pairs are in order, and one is a tie.

@@ -1,18 +1,6 @@
 //! The bootstrap: how much a number, or the difference of two systems, would vary with other items of the same kind.
 //!
 //! Equation: `bootstrap`
-//!
-//! ```text
-//! θ*_b = θ of n items drawn with replacement, b = 1..B
-//! 95 % interval = [q_.025, q_.975] of θ*       percentile method; q: quantile, linear between order statistics
-//! paired:  δ*_b = θ*_b(first) − θ*_b(second) on the same draw
-//!          p = min(1, 2 · (1 + min(#{δ* ≤ 0}, #{δ* ≥ 0})) / (1 + B))
-//! mean over tasks:  θ*_b = Σ_t θ*_{t,b} / T, each task drawn by itself
-//! ```
-//!
-//! Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, sections 13.3 and 15.4; Berg-Kirkpatrick, Burkett
-//! and Klein, "An Empirical Investigation of Statistical Significance in NLP", EMNLP 2012. The percentile method needs
-//! only one pass over the items, and works for means over tasks as it does for one task.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -26,6 +14,18 @@ pub const DEFAULT_RESAMPLES: usize = 1_000;
 const DEFINED: f64 = 0.95;
 
 /// The settings of a bootstrap.
+///
+/// ```text
+/// θ*_b = θ of n items drawn with replacement, b = 1..B
+/// 95 % interval = [q_.025, q_.975] of θ*       percentile method; q: quantile, linear between order statistics
+/// paired:  δ*_b = θ*_b(first) − θ*_b(second) on the same draw
+///          p = min(1, 2 · (1 + min(#{δ* ≤ 0}, #{δ* ≥ 0})) / (1 + B))
+/// mean over tasks:  θ*_b = Σ_t θ*_{t,b} / T, each task drawn by itself
+/// ```
+///
+/// Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, sections 13.3 and 15.4; Berg-Kirkpatrick, Burkett
+/// and Klein, "An Empirical Investigation of Statistical Significance in NLP", EMNLP 2012. The percentile method needs
+/// only one pass over the items, and works for means over tasks as it does for one task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bootstrap {
     /// The number of draws, B.

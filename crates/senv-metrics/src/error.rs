@@ -21,7 +21,7 @@ pub enum Error {
         second: usize,
     },
     /// A value is NaN, or infinite where that has no meaning.
-    #[error("{metric}: value {position} of the {list} is {value}, expected {requirement}")]
+    #[error("{metric}: value {position} (counted from 0) of the {list} is {value}, expected {requirement}")]
     BadValue {
         /// The metric.
         metric: &'static str,
@@ -36,7 +36,7 @@ pub enum Error {
     },
     /// A class does not exist.
     #[error(
-        "{metric}: item {position} of the {list} has class {class}, expected one of {n_classes} classes numbered from \
+        "{metric}: item {position} (counted from 0) of the {list} has class {class}, expected one of {n_classes} classes numbered from \
         0"
     )]
     BadClass {

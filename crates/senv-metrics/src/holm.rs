@@ -1,17 +1,17 @@
 //! Holm's correction for the p-values of several tests.
 //!
 //! Equation: `holm`
-//!
-//! ```text
-//! p_(1) ≤ … ≤ p_(m)       p̃_(k) = min(1, max_{j ≤ k} (m − j + 1) p_(j))
-//! ```
-//!
-//! Call each of m tests significant if its corrected p̃ is below α. Then the probability of any false call is at most
-//! α, for any dependence between the tests. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
 
 use crate::{Result, error::check};
 
 /// The corrected p-values, in the order given.
+///
+/// ```text
+/// p_(1) ≤ … ≤ p_(m)       p̃_(k) = min(1, max_{j ≤ k} (m − j + 1) p_(j))
+/// ```
+///
+/// Call each of m tests significant if its corrected p̃ is below α. Then the probability of any false call is at most
+/// α, for any dependence between the tests. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
 ///
 /// ```
 /// let corrected = senv_metrics::holm(&[0.01, 0.04, 0.03])?;

@@ -1,15 +1,15 @@
 //! Mean squared error.
 //!
 //! Equation: `mse`
-//!
-//! ```text
-//! mse = Σ (x_i − y_i)² / n
-//! ```
 
 use crate::{Result, error::check_pairs, mean::mean};
 
 /// The mean squared error of scores against gold values, in squared units of the scores; `None` without pairs, or if a
 /// square overflows.
+///
+/// ```text
+/// mse = Σ (x_i − y_i)² / n
+/// ```
 ///
 /// ```
 /// // ((1 − 2)² + (5 − 2)²) / 2

@@ -1,17 +1,6 @@
 //! The two-sided tail probability of the normal distribution.
 //!
 //! Equation: `normal-two-sided-p`
-//!
-//! ```text
-//! p = P(|Z| ≥ z) = erfc(z / √2)                                        Z standard normal, z ≥ 0
-//!   = 1 − 2 φ(z) (z + z³/3 + z⁵/(3·5) + z⁷/(3·5·7) + …)                used below z = 2.5
-//!   = 2 φ(z) / (z + 1/(z + 2/(z + 3/(z + …))))                         used from there on
-//! φ(z) = exp(−z²/2) / √(2π)
-//! ```
-//!
-//! All terms are positive. Only the first form subtracts, where p is above 0.01, so the relative error stays below
-//! 10⁻¹³ down to p = 10⁻³⁰⁰ (tested against 40 digits). In f64, 1 − Φ would be zero at z = 8.3 and above. Abramowitz
-//! and Stegun, "Handbook of Mathematical Functions", 26.2.11 and 26.2.14.
 
 use std::f64::consts::PI;
 
@@ -21,6 +10,17 @@ const SWITCH: f64 = 2.5;
 const TERMS: u32 = 100;
 
 /// The probability that a standard normal variable is at least as far from 0 as `z`, in `[0, 1]`; NaN for NaN.
+///
+/// ```text
+/// p = P(|Z| ≥ z) = erfc(z / √2)                                        Z standard normal, z ≥ 0
+///   = 1 − 2 φ(z) (z + z³/3 + z⁵/(3·5) + z⁷/(3·5·7) + …)                used below z = 2.5
+///   = 2 φ(z) / (z + 1/(z + 2/(z + 3/(z + …))))                         used from there on
+/// φ(z) = exp(−z²/2) / √(2π)
+/// ```
+///
+/// All terms are positive. Only the first form subtracts, where p is above 0.01, so the relative error stays below
+/// 10⁻¹³ down to p = 10⁻³⁰⁰ (tested against 40 digits). In f64, 1 − Φ would be zero at z = 8.3 and above. Abramowitz
+/// and Stegun, "Handbook of Mathematical Functions", 26.2.11 and 26.2.14.
 ///
 /// ```
 /// assert!((senv_metrics::normal_two_sided_p(1.959963984540054) - 0.05).abs() < 1e-15);

@@ -1,17 +1,6 @@
 //! P-coherence: the mean cosine among the paraphrases of a group.
 //!
 //! Equation: `p-coherence`
-//!
-//! ```text
-//! coherence of a group  = mean over unordered pairs {i, j} of cos(u_i, u_j)
-//! P-coherence           = mean over the groups of two or more
-//! û = u / |u|, 0 where |u| < 1e-12; s = Σ û_i:     Σ_{i<j} cos(u_i, u_j) = (|s|² − #{i : û_i ≠ 0}) / 2
-//! ```
-//!
-//! P-thought paper, equations 4 and 5, with the cosine of equation 3. Cosines are in `[-1, 1]` and are not clipped to
-//! 0. The last line expands |s|², and needs n vector sums for a group of n instead of n²/2 products. A collapsed
-//! encoder, which gives every sentence the same direction, has P-coherence 1. To detect it, compare with the mean
-//! cosine of unrelated sentences, which [`UnitSum::pair_sum`] gives exactly.
 
 use crate::{
     Result,
@@ -130,6 +119,17 @@ pub fn mean_pairwise_cosine<T: Copy + Into<f64>>(vectors: &[&[T]]) -> Result<Opt
 
 /// The mean coherence of groups, each counting once, in `[-1, 1]`. Groups below two vectors are ignored; `None` if no
 /// other group is left.
+///
+/// ```text
+/// coherence of a group  = mean over unordered pairs {i, j} of cos(u_i, u_j)
+/// P-coherence           = mean over the groups of two or more
+/// û = u / |u|, 0 where |u| < 1e-12; s = Σ û_i:     Σ_{i<j} cos(u_i, u_j) = (|s|² − #{i : û_i ≠ 0}) / 2
+/// ```
+///
+/// P-thought paper, equations 4 and 5, with the cosine of equation 3. Cosines are in `[-1, 1]` and are not clipped to
+/// 0. The last line expands |s|², and needs n vector sums for a group of n instead of n²/2 products. A collapsed
+/// encoder, which gives every sentence the same direction, has P-coherence 1. To detect it, compare with the mean
+/// cosine of unrelated sentences, which [`UnitSum::pair_sum`] gives exactly.
 ///
 /// ```
 /// let (x, y) = ([1.0, 0.0], [0.0, 1.0]);

@@ -1,18 +1,18 @@
 //! Pearson's correlation coefficient.
 //!
 //! Equation: `pearson-r`
-//!
-//! ```text
-//! r = Σ (x_i − x̄)(y_i − ȳ) / √( Σ (x_i − x̄)² · Σ (y_i − ȳ)² )
-//! ```
-//!
-//! Computed in two passes: first the means, by compensated sums, then the deviations. These are centered again and
-//! divided by the largest of them. So neither a large offset nor an extreme unit loses digits.
 
 use crate::{Result, error::check_pairs, sum::sum};
 
 /// Pearson's r of two lists of scores, in `[-1, 1]`; `None` if it is undefined: with fewer than two pairs, or if all
 /// values of a list are equal.
+///
+/// ```text
+/// r = Σ (x_i − x̄)(y_i − ȳ) / √( Σ (x_i − x̄)² · Σ (y_i − ȳ)² )
+/// ```
+///
+/// Computed in two passes: first the means, by compensated sums, then the deviations. These are centered again and
+/// divided by the largest of them. So neither a large offset nor an extreme unit loses digits.
 ///
 /// ```
 /// use senv_metrics::pearson_r;

@@ -1,15 +1,6 @@
 //! Precision and recall over all thresholds on the scores, and average precision.
 //!
 //! Equation: `precision-recall`
-//!
-//! ```text
-//! of the items with score ≥ t:   P(t) = relevant ones / all of them     R(t) = relevant ones / all relevant items
-//! average precision = Σ_k (R_k − R_{k−1}) P_k     t_1 > t_2 > ... the distinct scores, R_0 = 0
-//! ```
-//!
-//! Items with the same score enter together, so their order does not matter. This is the sum over steps, not the area
-//! under straight lines between the points, which is more optimistic than any threshold. Manning, Raghavan and Schütze,
-//! "Introduction to Information Retrieval", 2008, section 8.4.
 
 use crate::{
     Result,
@@ -38,6 +29,15 @@ impl PrecisionRecall {
 }
 
 /// The point at each distinct score, thresholds descending and recall ascending; `None` if no item is relevant.
+///
+/// ```text
+/// of the items with score ≥ t:   P(t) = relevant ones / all of them     R(t) = relevant ones / all relevant items
+/// average precision = Σ_k (R_k − R_{k−1}) P_k     t_1 > t_2 > ... the distinct scores, R_0 = 0
+/// ```
+///
+/// Items with the same score enter together, so their order does not matter. This is the sum over steps, not the area
+/// under straight lines between the points, which is more optimistic than any threshold. Manning, Raghavan and Schütze,
+/// "Introduction to Information Retrieval", 2008, section 8.4.
 ///
 /// ```
 /// use senv_metrics::{PrecisionRecall, precision_recall};

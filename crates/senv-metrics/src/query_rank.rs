@@ -1,14 +1,6 @@
 //! The rank of the best relevant candidate of a query.
 //!
 //! Equation: `query-rank`
-//!
-//! ```text
-//! rank = 1 + #{j : s_j > max over relevant i of s_i}     j: all candidates but the excluded ones
-//! mean rank = Σ_q rank_q / Q     accuracy@k = #{q : rank_q ≤ k} / Q
-//! ```
-//!
-//! Ties are optimistic: a candidate as close as the best relevant one does not count against it, nor do other relevant
-//! candidates. So a constant scorer has rank 1; [`QueryRank::n_tied`] shows it.
 
 use crate::{Result, error::Error};
 
@@ -25,6 +17,14 @@ pub struct QueryRank {
 /// The rank of the best relevant candidate by descending score; `None` if none is relevant.
 ///
 /// `relevant` and `excluded` are indices into `scores`, in any order; an index in both is excluded.
+///
+/// ```text
+/// rank = 1 + #{j : s_j > max over relevant i of s_i}     j: all candidates but the excluded ones
+/// mean rank = Σ_q rank_q / Q     accuracy@k = #{q : rank_q ≤ k} / Q
+/// ```
+///
+/// Ties are optimistic: a candidate as close as the best relevant one does not count against it, nor do other relevant
+/// candidates. So a constant scorer has rank 1; [`QueryRank::n_tied`] shows it.
 ///
 /// ```
 /// use senv_metrics::{QueryRank, query_rank};

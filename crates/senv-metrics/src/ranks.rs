@@ -1,15 +1,15 @@
 //! Ranks with averaged ties.
 //!
 //! Equation: `average-ranks`
-//!
-//! ```text
-//! rank(x_i) = #{j : x_j < x_i} + (#{j : x_j = x_i} + 1) / 2
-//! ```
 
 use crate::{Result, error::check};
 
 /// The rank of each value, 1 for the smallest; equal values share their average rank. `-0.0` equals `0.0`, infinities
 /// rank at the ends.
+///
+/// ```text
+/// rank(x_i) = #{j : x_j < x_i} + (#{j : x_j = x_i} + 1) / 2
+/// ```
 ///
 /// ```
 /// assert_eq!(senv_metrics::ranks(&[0.5, 0.2, 0.5, 0.9])?, [2.5, 1.0, 2.5, 4.0]);

@@ -1,18 +1,18 @@
 //! Metrics of how high relevant documents are in a ranking.
 //!
 //! Equation: `ndcg`
-//!
-//! ```text
-//! DCG@k    = Σ_{r ≤ k} grade_r / log2(r + 1)        grade_r: the grade of the document of rank r; 0 without a judgment
-//! nDCG@k   = DCG@k / DCG@k of the best ranking
-//! recall@k = relevant documents of rank up to k / all relevant documents         relevant: a grade above 0
-//! MRR      = the mean of 1 / the rank of the first relevant document
-//! ```
-//!
-//! Grades are used unchanged, as in `trec_eval` and BEIR (Järvelin and Kekäläinen 2002).
 
 /// nDCG of the first `k` ranks, in `[0, 1]`; `None` if nothing is relevant. `ranked` has the grades of the documents in
 /// ranked order, `judged` those of all judged documents in any order. Grades below 0 count as 0.
+///
+/// ```text
+/// DCG@k    = Σ_{r ≤ k} grade_r / log2(r + 1)        grade_r: the grade of the document of rank r; 0 without a judgment
+/// nDCG@k   = DCG@k / DCG@k of the best ranking
+/// recall@k = relevant documents of rank up to k / all relevant documents         relevant: a grade above 0
+/// MRR      = the mean of 1 / the rank of the first relevant document
+/// ```
+///
+/// Grades are used unchanged, as in `trec_eval` and BEIR (Järvelin and Kekäläinen 2002).
 ///
 /// ```
 /// // The grades are 1 and 2; the ranking has the 1 at rank 1 and the 2 at rank 3.

@@ -1,14 +1,6 @@
 //! Silhouette: how well points fit their groups.
 //!
 //! Equation: `silhouette`
-//!
-//! ```text
-//! a_i = mean distance to the other points of the group     b_i = least mean distance to the points of another group
-//! s_i = (b_i − a_i) / max(a_i, b_i)                        s_i = 0 for a point alone in its group
-//! silhouette = Σ_i s_i / n
-//! ```
-//!
-//! Euclidean distances. P. J. Rousseeuw, "Silhouettes", Journal of Computational and Applied Mathematics 20, 1987.
 
 use crate::{
     Result,
@@ -19,6 +11,14 @@ use crate::{
 
 /// The mean silhouette of `points`, with `dim` values each, concatenated; in `[-1, 1]`. `None` with fewer than two
 /// groups, or if every point is its own group.
+///
+/// ```text
+/// a_i = mean distance to the other points of the group     b_i = least mean distance to the points of another group
+/// s_i = (b_i − a_i) / max(a_i, b_i)                        s_i = 0 for a point alone in its group
+/// silhouette = Σ_i s_i / n
+/// ```
+///
+/// Euclidean distances. P. J. Rousseeuw, "Silhouettes", Journal of Computational and Applied Mathematics 20, 1987.
 ///
 /// ```
 /// // Two pairs of points on a line, far from each other.

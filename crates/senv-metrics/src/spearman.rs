@@ -1,12 +1,6 @@
 //! Spearman's rank correlation coefficient, with ties.
 //!
 //! Equation: `spearman-rho`
-//!
-//! ```text
-//! ρ(x, y) = r(rank x, rank y)     r: `pearson-r`, rank: `average-ranks`
-//! ```
-//!
-//! The textbook shortcut 1 − 6 Σ d² / (n³ − n) is valid only without ties; human scores are full of ties.
 
 use crate::{
     Result,
@@ -17,6 +11,12 @@ use crate::{
 
 /// Spearman's ρ of two lists of scores, in `[-1, 1]`, with averaged ranks for ties. `None` if it is undefined: with
 /// fewer than two pairs, or if all values of a list are equal.
+///
+/// ```text
+/// ρ(x, y) = r(rank x, rank y)     r: `pearson-r`, rank: `average-ranks`
+/// ```
+///
+/// The textbook shortcut 1 − 6 Σ d² / (n³ − n) is valid only without ties; human scores are full of ties.
 ///
 /// ```
 /// use senv_metrics::spearman_rho;

@@ -1,19 +1,6 @@
 //! Wilcoxon's signed-rank test: do two systems score the same pairs differently, beyond chance?
 //!
 //! Equation: `wilcoxon-signed-rank`
-//!
-//! ```text
-//! d_i = x_i − y_i, zeros dropped, n left     R_i = rank of |d_i|, ties averaged (`average-ranks`)
-//! W⁺ = Σ_{d_i > 0} R_i     W⁻ = Σ_{d_i < 0} R_i     W = min(W⁺, W⁻)
-//! σ² = n(n+1)(2n+1)/24 − Σ_t (t³ − t)/48            t: sizes of the groups of equal |d|
-//! z = (W − n(n+1)/4) / σ ≤ 0     p = P(|Z| ≥ |z|), two-sided
-//! exact: p = min(1, 2 · #{S ⊂ {1..n} : Σ_{i ∈ S} R_i ≤ W} / 2ⁿ)
-//! ```
-//!
-//! The exact p-value counts all assignments of signs to the ranks, including tied ones. It is reported for up to 50
-//! differences, as in SciPy. As is usual in the field, there is no continuity correction by default (Kenter, Borisov
-//! and de Rijke, "Siamese CBOW", ACL 2016, marks differences at p < 10⁻⁴). Wilcoxon, "Individual Comparisons by Ranking
-//! Methods", 1945.
 
 use crate::{
     Result,
@@ -59,6 +46,19 @@ pub struct Wilcoxon {
 }
 
 /// Tests whether the paired differences of two lists are symmetric around zero.
+///
+/// ```text
+/// d_i = x_i − y_i, zeros dropped, n left     R_i = rank of |d_i|, ties averaged (`average-ranks`)
+/// W⁺ = Σ_{d_i > 0} R_i     W⁻ = Σ_{d_i < 0} R_i     W = min(W⁺, W⁻)
+/// σ² = n(n+1)(2n+1)/24 − Σ_t (t³ − t)/48            t: sizes of the groups of equal |d|
+/// z = (W − n(n+1)/4) / σ ≤ 0     p = P(|Z| ≥ |z|), two-sided
+/// exact: p = min(1, 2 · #{S ⊂ {1..n} : Σ_{i ∈ S} R_i ≤ W} / 2ⁿ)
+/// ```
+///
+/// The exact p-value counts all assignments of signs to the ranks, including tied ones. It is reported for up to 50
+/// differences, as in SciPy. As is usual in the field, there is no continuity correction by default (Kenter, Borisov
+/// and de Rijke, "Siamese CBOW", ACL 2016, marks differences at p < 10⁻⁴). Wilcoxon, "Individual Comparisons by Ranking
+/// Methods", 1945.
 ///
 /// ```
 /// // Differences 3, −1, 2, 4: ranks 3, 1, 2, 4; W⁺ = 9, W⁻ = 1.

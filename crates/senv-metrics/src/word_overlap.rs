@@ -1,18 +1,18 @@
 //! Word overlap of two sentences, the baseline that a similarity has to beat.
 //!
 //! Equation: `word-overlap`
-//!
-//! ```text
-//! jaccard(A, B)          = |A ∩ B| / |A ∪ B|
-//! over_mean_length(A, B) = 2 |A ∩ B| / (|A| + |B|)
-//! ```
-//!
-//! A and B are sets: a word counts once, regardless of how often it occurs. The paper on SNLI-finetuned Skip-thoughts
-//! plots histograms of one of the two without naming it; unless stated otherwise, senv assumes the first.
 
 use std::{collections::HashSet, hash::Hash};
 
 /// Words of two sentences, each counted once.
+///
+/// ```text
+/// jaccard(A, B)          = |A ∩ B| / |A ∪ B|
+/// over_mean_length(A, B) = 2 |A ∩ B| / (|A| + |B|)
+/// ```
+///
+/// A and B are sets: a word counts once, regardless of how often it occurs. The paper on SNLI-finetuned Skip-thoughts
+/// plots histograms of one of the two without naming it; unless stated otherwise, senv assumes the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct WordOverlap {

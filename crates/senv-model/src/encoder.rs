@@ -70,8 +70,11 @@ pub trait SentenceEncoder: Send + Sync {
     ///
     /// # Panics
     /// If `out` does not have [`SentenceEncoder::dim`] values.
+    #[track_caller]
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
-        assert!(out.len() == self.dim(), "out has {} values, but the encoder writes {}", out.len(), self.dim());
+        if let Err(error) = check_output(self.dim(), out) {
+            panic!("{error}");
+        }
         self.encode_sentence(sentence, scratch, out)
     }
 
@@ -82,10 +85,7 @@ pub trait SentenceEncoder: Send + Sync {
     /// # Errors
     /// [`Error::ShapeMismatch`] if `out` does not have [`SentenceEncoder::dim`] values; the errors of the encoder.
     fn try_encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Result<Coverage> {
-        let (expected, got) = (self.dim(), out.len());
-        if got != expected {
-            return Err(Error::ShapeMismatch { what: "output slice for a vector", expected, got });
-        }
+        check_output(self.dim(), out)?;
         Ok(self.encode_sentence(sentence, scratch, out))
     }
 
@@ -156,8 +156,8 @@ pub trait SentenceEncoder: Send + Sync {
 /// ```
 pub trait SentenceEncoderExt: SentenceEncoder {
     /// Returns the embeddings of many sentences, one row per sentence in the given order. Uses all threads of the
-    /// current rayon pool. This is [`encode_batch`](SentenceEncoder::encode_batch) without the coverage. The vectors do
-    /// not have length 1.
+    /// current rayon pool. This is [`encode_batch`](SentenceEncoder::encode_batch) without the coverage. Vectors have
+    /// length 1 only if the encoder is [`Normalized`].
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the result does not fit in memory.
@@ -215,6 +215,15 @@ impl<E: SentenceEncoder> SentenceEncoder for Normalized<E> {
     }
 }
 
+fn check_output(expected: usize, out: &[f32]) -> Result<()> {
+    let got = out.len();
+    if got == expected {
+        Ok(())
+    } else {
+        Err(Error::ShapeMismatch { what: "output slice for a vector", expected, got })
+    }
+}
+
 macro_rules! encodes_as_what_it_points_to {
     ($($pointer:ty),*) => {$(
         impl<E: SentenceEncoder + ?Sized> SentenceEncoder for $pointer {
@@ -252,7 +261,7 @@ macro_rules! encoding_methods {
             }
 
             /// Returns the embeddings of many sentences, one row per sentence in the given order. Uses all threads of
-            /// the current rayon pool. The vectors do not have length 1; see `normalized`.
+            /// the current rayon pool. Vectors have length 1 only if the encoder is `normalized`.
             ///
             /// # Errors
             /// [`senv_core::Error::TooLarge`]($crate::Error::TooLarge) if the result does not fit in memory.

@@ -143,11 +143,12 @@ fn load(
         Err(error) => return Err(error.into()),
     };
     let mismatch = |what| Error::CheckpointMismatch { path: path.to_owned(), what };
-    if state.settings != expected.settings {
-        return Err(mismatch("set of parameters"));
-    }
+    // The text first: settings that adapt to its size differ with it.
     if state.corpus != expected.corpus {
         return Err(mismatch("text"));
+    }
+    if state.settings != expected.settings {
+        return Err(mismatch("set of parameters"));
     }
     if !state.is_possible(corpus, params) {
         return Err(mismatch("position in the run"));

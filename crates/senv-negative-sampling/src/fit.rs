@@ -112,6 +112,7 @@ pub fn fit<'n, E: Examples>(
             Schedule::Hogwild => hogwild::train(&run, source, target, &mut reporter),
             Schedule::Deterministic => crate::deterministic::train(&run, source, target, &mut reporter),
         }
+        run.report_end(n_units, &mut reporter);
         let mut done = run.finish();
         let mut saves = true;
         if let (Some(synchronisation), Some((number, _))) = (&mut synchronisation, meeting) {

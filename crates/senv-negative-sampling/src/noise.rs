@@ -1,20 +1,20 @@
 //! The noise distribution from which negatives are drawn.
 //!
 //! Equation: `noise-distribution`
-//!
-//! ```text
-//! q(w) = count(w)^power / Σ_v count(v)^power      power = 1/2 in Sent2Vec, 3/4 in word2vec
-//! ```
-//!
-//! Vose's alias method draws with eight bytes per row and one multiplication per draw; the releases keep a table of ten
-//! million entries per thread. Mikolov et al., "Distributed Representations of Words and Phrases and their
-//! Compositionality", 2013, section 2.2. The power of Sent2Vec is in section 2.1 of its paper. Vose, "A linear
-//! algorithm for generating random numbers with a given distribution", 1991.
 
 use rand::Rng;
 use senv_core::{Error, Result, rng::Stream};
 
 /// Draws rows with probability proportional to `count^power`.
+///
+/// ```text
+/// q(w) = count(w)^power / Σ_v count(v)^power      power = 1/2 in Sent2Vec, 3/4 in word2vec
+/// ```
+///
+/// Vose's alias method draws with eight bytes per row and one multiplication per draw; the releases keep a table of ten
+/// million entries per thread. Mikolov et al., "Distributed Representations of Words and Phrases and their
+/// Compositionality", 2013, section 2.2. The power of Sent2Vec is in section 2.1 of its paper. Vose, "A linear
+/// algorithm for generating random numbers with a given distribution", 1991.
 #[derive(Debug, Clone)]
 pub struct Noise {
     /// Of 2^32, the share of cell `i` that belongs to row `i`; the rest belongs to its alias.

@@ -1,24 +1,6 @@
 //! The objective of one target, plain and in any float type: the reference for the fast step.
 //!
 //! Equation: `negative-sampling-objective`
-//!
-//! ```text
-//! (F1)  h = (1/|R|) Σ_{r in R} v_r                             v: source rows, shape (d,)
-//!       h = Σ_{r in R} v_r                                     a sum (PV-DM, C-PHRASE)
-//!       h = [v_{r_1}; ..; v_{r_P}]                             concatenated, P rows in fixed places (PV-DM); u: shape (P d,)
-//! (F2)  L = l(u_t·h) + Σ_{n in N} l(−u_n·h)                    u: target rows; l(x) = log(1 + e^{−x})
-//! (B2)  a_t = σ(u_t·h) − 1     a_n = σ(u_n·h)                  ∂L/∂(score)
-//!       ∂L/∂u_t = a_t h        ∂L/∂u_n += a_n h                a repeated negative counts each time
-//!       ∂L/∂h  = a_t u_t + Σ_n a_n u_n
-//! (B1)  ∂L/∂v_r += (1/|R|) ∂L/∂h                               a repeated row counts each time
-//!       ∂L/∂v_r += ∂L/∂h                                       of a sum
-//!       ∂L/∂v_{r_p} += (∂L/∂h)_{p d .. (p+1) d}                concatenated
-//! ```
-//!
-//! R is the context of the target. It is the sentence's words and n-grams without the target (Sent2Vec, equation 4 of
-//! appendix B with τ = 0), the window (CBOW) or the focus word (skip-gram). It is the document (PV-DBOW), the document
-//! and the window (PV-DM), or a constituent (C-PHRASE). [`sequential_step`] is the Sent2Vec release's update from it,
-//! one row at a time.
 
 use ndarray::{Array1, Array2, NdFloat, s};
 use senv_core::hyperparameters::named_values;
@@ -100,6 +82,24 @@ fn share<F: NdFloat>(context: &[usize], composition: Composition) -> F {
 }
 
 /// Loss and exact gradient of one example at the current tables.
+///
+/// ```text
+/// (F1)  h = (1/|R|) Σ_{r in R} v_r                             v: source rows, shape (d,)
+///       h = Σ_{r in R} v_r                                     a sum (PV-DM, C-PHRASE)
+///       h = [v_{r_1}; ..; v_{r_P}]                             concatenated, P rows in fixed places (PV-DM); u: shape (P d,)
+/// (F2)  L = l(u_t·h) + Σ_{n in N} l(−u_n·h)                    u: target rows; l(x) = log(1 + e^{−x})
+/// (B2)  a_t = σ(u_t·h) − 1     a_n = σ(u_n·h)                  ∂L/∂(score)
+///       ∂L/∂u_t = a_t h        ∂L/∂u_n += a_n h                a repeated negative counts each time
+///       ∂L/∂h  = a_t u_t + Σ_n a_n u_n
+/// (B1)  ∂L/∂v_r += (1/|R|) ∂L/∂h                               a repeated row counts each time
+///       ∂L/∂v_r += ∂L/∂h                                       of a sum
+///       ∂L/∂v_{r_p} += (∂L/∂h)_{p d .. (p+1) d}                concatenated
+/// ```
+///
+/// R is the context of the target. It is the sentence's words and n-grams without the target (Sent2Vec, equation 4 of
+/// appendix B with τ = 0), the window (CBOW) or the focus word (skip-gram). It is the document (PV-DBOW), the document
+/// and the window (PV-DM), or a constituent (C-PHRASE). [`sequential_step`] is the Sent2Vec release's update from it,
+/// one row at a time.
 ///
 /// ```
 /// use ndarray::array;

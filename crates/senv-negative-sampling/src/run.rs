@@ -210,6 +210,20 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
             return;
         }
         reporter.last = now;
+        if self.tell(unit, unit.done, reporter) == Control::Stop {
+            self.interrupted.store(true, Ordering::Release);
+            self.halt.fetch_or(!self.stops_at_end, Ordering::Release);
+        }
+    }
+
+    /// Reports the end of the whole run, if all its units are done.
+    pub(crate) fn report_end(&self, n_units: u64, reporter: &mut Reporter) {
+        if n_units > 0 && self.next.load(Ordering::Acquire) >= n_units && !self.halted() {
+            self.tell(&self.unit(n_units - 1), 1.0, reporter);
+        }
+    }
+
+    fn tell(&self, unit: &Unit, done: f64, reporter: &mut Reporter) -> Control {
         let mut tally = *self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         tally.add(&reporter.before);
         let targets = tally.targets - reporter.reported.targets;
@@ -217,10 +231,10 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
             reporter.loss = (tally.loss - reporter.reported.loss) / targets as f64;
             reporter.reported = tally;
         }
-        let seconds = now.duration_since(self.started).as_secs_f64();
+        let seconds = self.started.elapsed().as_secs_f64();
         let units = tally.tokens;
         let progress = Progress {
-            done: unit.done,
+            done,
             epoch: unit.epoch as u32,
             epochs: Some(self.params.n_epochs()),
             units,
@@ -230,10 +244,7 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
             seconds,
             ..Progress::default()
         };
-        if self.observer.progress(&progress) == Control::Stop {
-            self.interrupted.store(true, Ordering::Release);
-            self.halt.fetch_or(!self.stops_at_end, Ordering::Release);
-        }
+        self.observer.progress(&progress)
     }
 
     /// The result: the next unit, the sums, and whether the observer stopped the run.

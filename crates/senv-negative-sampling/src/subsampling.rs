@@ -1,20 +1,20 @@
 //! Subsampling: drops occurrences of frequent tokens.
 //!
 //! Equation: `keep-probability`
-//!
-//! ```text
-//! q_p(w) = min(1, sqrt(t / f(w)) + t / f(w))       f(w) = count(w) / tokens of the corpus
-//! ```
-//!
-//! Sent2Vec keeps a *target* with this probability and leaves contexts whole (Pagliardini, Gupta and Jaggi,
-//! "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features", 2018, section 2.1). Instead,
-//! word2vec drops the occurrence from the sentence. The denominator counts every token of the corpus, including those
-//! below the minimum count. A token below `min_count` is never kept.
 
 use rand::Rng;
 use senv_core::{Error, Result, rng::Stream};
 
 /// Keep probabilities of the tokens, as thresholds for a 32-bit draw.
+///
+/// ```text
+/// q_p(w) = min(1, sqrt(t / f(w)) + t / f(w))       f(w) = count(w) / tokens of the corpus
+/// ```
+///
+/// Sent2Vec keeps a *target* with this probability and leaves contexts whole (Pagliardini, Gupta and Jaggi,
+/// "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features", 2018, section 2.1). Instead,
+/// word2vec drops the occurrence from the sentence. The denominator counts every token of the corpus, including those
+/// below the minimum count. A token below `min_count` is never kept.
 #[derive(Debug, Clone)]
 pub struct Subsampling {
     thresholds: Vec<u64>,

@@ -45,6 +45,16 @@ const SUFFIX: u64 = 4;
 const BUFFER: usize = 1 << 18;
 
 /// Where and how often the state of a run is saved, and whether to resume from it.
+///
+/// The file is also written when the run is stopped on request. A run that ends leaves its last file, so that nothing
+/// is lost before the model is saved. Remove the file then: a later run with `resume` would continue from it.
+///
+/// ```
+/// use senv_core::checkpoint::CheckpointPlan;
+///
+/// let plan = CheckpointPlan::new("run.checkpoint"); // every ten minutes; resumes if the file exists
+/// let from_the_start = CheckpointPlan { resume: false, ..plan };
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckpointPlan {
     /// The file, replaced atomically each time.
@@ -54,6 +64,14 @@ pub struct CheckpointPlan {
     /// Whether to resume from the file if it exists. Otherwise, the first checkpoint replaces an existing file, so
     /// check before training whether an earlier run left one.
     pub resume: bool,
+}
+
+impl CheckpointPlan {
+    /// Saves the run to `path` every ten minutes, and resumes from that file if it exists.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), every: Some(Duration::from_secs(600)), resume: true }
+    }
 }
 
 /// What a checkpoint says about its run without its data, for people and for the program that resumes.

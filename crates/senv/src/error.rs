@@ -8,6 +8,11 @@ use senv_core::Remedy;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error while training, saving or opening a model.
+///
+/// Its text is complete: it includes the cause, such as the message of the operating system, so print it alone.
+/// [`source`](std::error::Error::source) is for programs that look for a cause by its type; printing the chain does not
+/// repeat a text. [`Error::core`] returns the error of the core in any variant, and [`Error::io_kind`] the kind of an
+/// error of the operating system.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -53,7 +58,7 @@ pub enum Error {
     /// A collection made with a model in memory.
     #[error("{}: the collection was made with a model that was not a file; {}, or open it with \
         SentenceCollection::open_with_model", collection.display(), Remedy::ModelPlace)]
-    ModelInHand {
+    ModelInMemory {
         /// The collection.
         collection: PathBuf,
     },
@@ -115,7 +120,10 @@ pub enum Error {
         model: PathBuf,
     },
     /// A collection for the web page that searches by word order.
-    #[error("the web page cannot search by word order; make a collection of the same sentences without --order")]
+    #[error(
+        "the web page cannot search by word order; make a collection of the same sentences \
+        without the order part of the model"
+    )]
     OrderNotForWeb,
     /// A path that a collection cannot store.
     #[error("{}: a collection stores the path of its model, and this path is not UTF-8; rename the file", model.display())]
@@ -126,10 +134,10 @@ pub enum Error {
     /// The system cannot be trained on several processes.
     #[error("training on several processes supports Sent2Vec, word2vec and FastSent only")]
     NotOnRanks,
-    /// A blank sentence.
-    #[error("sentence {number} (counted from 0) is blank; leave it out")]
+    /// A blank sentence, or a pair or group with one.
+    #[error("item {number} (counted from 0) is blank or has a blank sentence; leave it out")]
     BlankSentence {
-        /// Its number among the sentences of the call, counted from 0.
+        /// The number of the sentence, pair or group in the call, counted from 0.
         number: usize,
     },
     /// A condition on the sentences of a collection that cannot be parsed.
@@ -222,8 +230,11 @@ pub enum Error {
         /// The files.
         paths: Vec<PathBuf>,
     },
-    /// Training was stopped on request after it had started.
-    #[error("stopped on request while training; with a checkpoint, the same call continues from there")]
+    /// Training was stopped on request after it had started. [`Error::unfinished`] returns the partly trained model, to
+    /// try it or to save it as it is. To continue later, train with a [`CheckpointPlan`](crate::CheckpointPlan): its
+    /// file was written when the run stopped, and the same call with `resume: true` ends with the same bits as an
+    /// uninterrupted run.
+    #[error("training was stopped on request")]
     Stopped {
         /// The partly trained model: [`Error::unfinished`].
         unfinished: Box<dyn Any + Send + Sync>,
@@ -434,7 +445,7 @@ impl Error {
         }
     }
 
-    /// The error of the core that it is, in whatever part of the library it came up.
+    /// Returns the error of the core that this error contains, if it does, regardless of the crate that returned it.
     ///
     /// ```
     /// let error = senv::open("there/is/none.senv").unwrap_err();
@@ -457,26 +468,26 @@ impl Error {
         }
     }
 
-    /// An error of what a program brings itself: its encoder, scorer, objective, source of text.
+    /// Wraps an error of your own component: an encoder, scorer, objective or source of text.
     #[must_use]
     pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         senv_core::Error::other(error).into()
     }
 
-    /// What the operating system said, if it refused something.
+    /// Returns the kind of the operating system's error, if it is one.
     #[must_use]
     pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
         self.core()?.io_kind()
     }
 
-    /// Whether the work was stopped on request, whatever it was doing ([`Error::Stopped`] and
+    /// Whether work was stopped on request, at any stage ([`Error::Stopped`] and
     /// [`senv_core::Error::Interrupted`]).
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         matches!(self, Self::Stopped { .. }) || self.core().is_some_and(senv_core::Error::is_interrupted)
     }
 
-    /// What helps, where that is a matter of settings; the messages say the same in words.
+    /// Returns the settings that may help. The message names them in words.
     ///
     /// ```
     /// use senv::{Error, Remedy};
@@ -501,7 +512,7 @@ impl Error {
             Self::InitialVectorsDim { .. } => &[Remedy::InitialVectorsOfDim],
             Self::OtherSettings { .. } | Self::ForeignOutput { .. } => &[Remedy::Replace],
             Self::FolderInUse { .. } => &[Remedy::ShareByClaims],
-            Self::ModelGone { .. } | Self::ModelInHand { .. } | Self::OtherModel { .. } => &[Remedy::ModelPlace],
+            Self::ModelGone { .. } | Self::ModelInMemory { .. } | Self::OtherModel { .. } => &[Remedy::ModelPlace],
             _ => &[],
         }
     }

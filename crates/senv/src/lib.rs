@@ -61,6 +61,10 @@
 //! opt-level = 3
 //! ```
 //!
+//! Encoding and searching use all cores, through the global thread pool of rayon. To use fewer, set the environment
+//! variable `RAYON_NUM_THREADS`, or call senv inside `rayon::ThreadPool::install`. Training takes the number of threads
+//! from [`TrainOptions`].
+//!
 //! # Systems
 //!
 //! [`train`] chooses a system and its settings by the data. To choose yourself, use one of the [`systems`]:
@@ -69,6 +73,10 @@
 //! * averages and small encoders trained by gradient: Siamese CBOW, PP, CSE, GRAN;
 //! * encoders with decoders or classifiers: Skip-thoughts, SNLI models, autoencoders, P-thought;
 //! * sentences mapped to given vectors: DictRep, CaptionRep.
+//!
+//! Settings are serde types. `serde_json::from_str::<Sent2VecParams>(r#"{"dim": 64}"#)` uses the default for every field
+//! that is left out and refuses unknown names. An enum with fields, such as an optimizer, needs all fields of its
+//! variant: `serde_json::to_string(&Sent2VecParams::default())` shows the form.
 //!
 //! Default settings adapt to the size of the text. The settings of the papers, `paper()`, are for billions of words.
 //! [`data::TfIdf`] compares sentences without vectors.
@@ -128,20 +136,20 @@ pub mod systems;
 pub mod targets;
 pub mod train_job;
 
-/// Items of the core that callers need, so programs depend on one crate of senv only.
+// Items of the core that callers need, so programs depend on one crate of senv only.
 pub use senv_core::{
     CancelToken, Control, CorpusOptions, Coverage, Error as CoreError, FewKnownWords, KnownWords, NoObserver,
     Normalized, Observer, Progress, Remedy, RunOptions, Scratch, SentenceEncoder, SentenceEncoderExt, StaticEncoder,
     Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
 };
-/// The share of known words below which the English model does not fit a text.
+// The share of known words below which the English model does not fit a text.
 #[cfg(feature = "english")]
 pub use senv_english::MIN_KNOWN_SHARE as MIN_KNOWN_SHARE_ENGLISH;
 #[cfg(feature = "eval")]
 pub use senv_eval as eval;
 /// Search among vectors, on which [`Index`] and [`SentenceCollection`] are built.
 pub use senv_index as index;
-/// Documents ranked by words and meaning.
+// Documents ranked by words and meaning.
 pub use senv_index::documents;
 
 #[cfg(feature = "english")]

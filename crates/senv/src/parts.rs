@@ -4,6 +4,7 @@
 //! | to bring | implement | pass it to |
 //! | --- | --- | --- |
 //! | a tokenizer | [`core::text::Tokenize`] | [`Tokenizer::custom`](crate::Tokenizer::custom) |
+//! | features or examples of negative sampling | [`negative_sampling::MaskedFeatures`], [`negative_sampling::Examples`] | [`negative_sampling::fit`] |
 //! | negatives | [`negative_sampling::NoiseSource`] | [`negative_sampling::fit`] |
 //! | an update rule | [`core::optim::CustomUpdate`] | [`core::optim::UpdateRule::custom`] |
 //! | an encoder | [`encoders::Encoder`] | [`gradient::PairObjective`](crate::gradient::PairObjective) |
@@ -19,6 +20,8 @@ pub use senv_core as core;
 pub use senv_encoders as encoders;
 /// Losses and heads, with their gradients.
 pub use senv_losses as losses;
+/// Metrics and tests of significance: correlations, ranks, retrieval, bootstrap.
+pub use senv_metrics as metrics;
 /// The negative-sampling trainer.
 pub use senv_negative_sampling as negative_sampling;
 /// Word and character n-grams as rows.

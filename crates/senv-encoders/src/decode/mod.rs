@@ -1,15 +1,6 @@
 //! Decodes a sentence vector into words, greedily or by beam search.
 //!
 //! Equation: `beam-search`
-//!
-//! ```text
-//! ln p(w_1 .. w_n) = Σ_t ln softmax(a(h_t))_{w_t}          a: logits, w_n: the end token
-//! score            = ln p / n^power
-//! ```
-//!
-//! Each step extends the `width` likeliest hypotheses. An extension that ends with the end token is complete. The
-//! search stops when no open hypothesis can beat the complete ones. With a width of 1, each step takes the likeliest
-//! word. Ties go to the earlier hypothesis, then to the lower word.
 
 #[cfg(test)]
 mod tests;
@@ -75,6 +66,15 @@ pub struct Hypothesis {
 /// | --- | --- |
 /// | `embed` | writes the vector of a word to a buffer of zeros; `None` is the input before the first word: write nothing for [`FirstInput::Zero`](crate::FirstInput::Zero), otherwise the start token's vector |
 /// | `logits` | one row of logits per row of hidden states, with one logit per word; a word of −∞ is never taken |
+///
+/// ```text
+/// ln p(w_1 .. w_n) = Σ_t ln softmax(a(h_t))_{w_t}          a: logits, w_n: the end token
+/// score            = ln p / n^power
+/// ```
+///
+/// Each step extends the `width` likeliest hypotheses. An extension that ends with the end token is complete. The
+/// search stops when no open hypothesis can beat the complete ones. With a width of 1, each step takes the likeliest
+/// word. Ties go to the earlier hypothesis, then to the lower word.
 ///
 /// ```
 /// use ndarray::{Array2, array};

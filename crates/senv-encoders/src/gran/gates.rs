@@ -1,21 +1,6 @@
 //! The gates of GRAN for one word of one sentence, without the matrix products.
 //!
 //! Equation: `gran-gates`
-//!
-//! ```text
-//!       y = W_x x + W_h h + b; of gate 7: (W_x x) ∘ (W_h h) + b; of gate 4 plus W_a a⁻
-//! (F1)  1, 7   a = x ∘ σ(y)                  2   a = h ∘ σ(y)                6   a = tanh(y)
-//!       3, 4   a = a⁻ ∘ σ(y) + x ∘ σ(y₂)     5   a = x ∘ σ(y) + h ∘ σ(y₂)
-//! (B1)  with s = σ(y), s₂ = σ(y₂) and ∂ for ∂a:
-//!       1, 7   ∂x += ∂ ∘ s         ∂y = ∂ ∘ x ∘ s (1 − s)
-//!       2      ∂h += ∂ ∘ s         ∂y = ∂ ∘ h ∘ s (1 − s)
-//!       3, 4   ∂a⁻ = ∂ ∘ s         ∂y = ∂ ∘ a⁻ ∘ s (1 − s)    ∂x += ∂ ∘ s₂    ∂y₂ = ∂ ∘ x ∘ s₂ (1 − s₂)
-//!       5      ∂x += ∂ ∘ s         ∂y = ∂ ∘ x ∘ s (1 − s)     ∂h += ∂ ∘ s₂    ∂y₂ = ∂ ∘ h ∘ s₂ (1 − s₂)
-//!       6      ∂y = ∂ (1 − a²)
-//! ```
-//!
-//! Here x is the word vector, h the state of the LSTM, and a⁻ the gated vector of the previous word, zeros before the
-//! first. The projections y and y₂ have separate weights and are adjacent in a row.
 
 use senv_core::{arrays::Float, hyperparameters::named_values};
 use serde::{Deserialize, Serialize};
@@ -23,6 +8,21 @@ use serde::{Deserialize, Serialize};
 use crate::recurrent::StatePooling;
 
 /// The gate of a GRAN: the variants of its authors' program, by their numbers there.
+///
+/// ```text
+///       y = W_x x + W_h h + b; of gate 7: (W_x x) ∘ (W_h h) + b; of gate 4 plus W_a a⁻
+/// (F1)  1, 7   a = x ∘ σ(y)                  2   a = h ∘ σ(y)                6   a = tanh(y)
+///       3, 4   a = a⁻ ∘ σ(y) + x ∘ σ(y₂)     5   a = x ∘ σ(y) + h ∘ σ(y₂)
+/// (B1)  with s = σ(y), s₂ = σ(y₂) and ∂ for ∂a:
+///       1, 7   ∂x += ∂ ∘ s         ∂y = ∂ ∘ x ∘ s (1 − s)
+///       2      ∂h += ∂ ∘ s         ∂y = ∂ ∘ h ∘ s (1 − s)
+///       3, 4   ∂a⁻ = ∂ ∘ s         ∂y = ∂ ∘ a⁻ ∘ s (1 − s)    ∂x += ∂ ∘ s₂    ∂y₂ = ∂ ∘ x ∘ s₂ (1 − s₂)
+///       5      ∂x += ∂ ∘ s         ∂y = ∂ ∘ x ∘ s (1 − s)     ∂h += ∂ ∘ s₂    ∂y₂ = ∂ ∘ h ∘ s₂ (1 − s₂)
+///       6      ∂y = ∂ (1 − a²)
+/// ```
+///
+/// Here x is the word vector, h the state of the LSTM, and a⁻ the gated vector of the previous word, zeros before the
+/// first. The projections y and y₂ have separate weights and are adjacent in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -50,8 +50,8 @@ pub struct GranForm {
 /// | --- | --- |
 /// | `forward1.input`, `.recurrent`, `.bias`, `.peepholes` | those of [`LstmEncoder`](crate::LstmEncoder) |
 /// | `gate.input` | `(k, d)`; twice the rows with two gates (3, 4 and 5) |
-/// | `gate.state` | `(k, hidden)`, likewise |
-/// | `gate.bias` | `(1, k)`, likewise |
+/// | `gate.state` | `(k, hidden)`; twice the rows with two gates |
+/// | `gate.bias` | `(1, k)`; twice the columns with two gates |
 /// | `gate.memory` | `(2 k, k)`; only for gate 4 |
 ///
 /// The sentence dimension k is that of the words, d; for gate 2 it is the hidden size.

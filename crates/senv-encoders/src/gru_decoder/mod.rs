@@ -23,7 +23,7 @@ use crate::{
 /// | `decoder.recurrent_bias` | `(1, 3 hidden)`, only in the variant [`GruStyle::Torch`] |
 /// | `decoder.context` | `(3 hidden, vector_dim)`, only with a context |
 /// | `decoder.state` | `(hidden, vector_dim)`, only with [`Conditioning::ContextAndState`] |
-/// | `decoder.state_bias` | `(1, hidden)`, likewise |
+/// | `decoder.state_bias` | `(1, hidden)`, only with [`Conditioning::ContextAndState`] |
 ///
 /// It needs the memory of a unidirectional [`GruEncoder`](crate::GruEncoder) with one layer, plus `hidden` values per
 /// word.

@@ -1,15 +1,6 @@
 //! Both directions of an LSTM, joined by a tanh layer.
 //!
 //! Equation: `joined-lstm`
-//!
-//! ```text
-//! (F1)  H→, H← = LSTM(X) in both directions               `lstm`
-//! (F2)  z_t = tanh(W [h→_t ; h←_t] + b)                   of the last states: once, z = tanh(W [h→_n ; h←_1] + b)
-//! (F3)  out = mean or maximum of z_t; z                   `state-pooling`
-//! (B3)  ∂z_t from ∂out
-//! (B2)  ∂u = ∂z ∘ (1 − z²)    ∂W += Σ ∂uᵀ [h→ ; h←]    ∂b += Σ ∂u    ∂[h→ ; h←] = ∂u W
-//! (B1)  ∂X += back of both directions                     `lstm-backward`
-//! ```
 
 #[cfg(test)]
 mod tests;
@@ -45,6 +36,15 @@ const LAYER_SD: f64 = 0.1;
 /// | `layer.bias` | `(1, dim)` |
 ///
 /// With [`StatePooling::Last`] the layer reads the last states of both directions, otherwise the states at every word.
+///
+/// ```text
+/// (F1)  H→, H← = LSTM(X) in both directions               `lstm`
+/// (F2)  z_t = tanh(W [h→_t ; h←_t] + b)                   of the last states: once, z = tanh(W [h→_n ; h←_1] + b)
+/// (F3)  out = mean or maximum of z_t; z                   `state-pooling`
+/// (B3)  ∂z_t from ∂out
+/// (B2)  ∂u = ∂z ∘ (1 − z²)    ∂W += Σ ∂uᵀ [h→ ; h←]    ∂b += Σ ∂u    ∂[h→ ; h←] = ∂u W
+/// (B1)  ∂X += back of both directions                     `lstm-backward`
+/// ```
 ///
 /// ```
 /// use ndarray::array;

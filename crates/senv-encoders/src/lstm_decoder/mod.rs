@@ -23,7 +23,7 @@ use crate::{
 /// | `decoder.bias` | `(1, 4 hidden)` |
 /// | `decoder.context` | `(4 hidden, vector_dim)`, only with a context |
 /// | `decoder.state` | `(2 hidden, vector_dim)`: the first state, then the first cell; only with [`Conditioning::ContextAndState`] |
-/// | `decoder.state_bias` | `(1, 2 hidden)`, likewise |
+/// | `decoder.state_bias` | `(1, 2 hidden)`, only with [`Conditioning::ContextAndState`] |
 ///
 /// A state of [`DecoderSession`](crate::DecoderSession) has `2 hidden` values, the hidden state and then the cell. If
 /// the sentence vector is the first state, the first cell is zero.

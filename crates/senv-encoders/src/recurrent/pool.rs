@@ -1,13 +1,6 @@
 //! Pools the states of a sentence into one vector.
 //!
 //! Equation: `state-pooling`
-//!
-//! ```text
-//! last   h_n                 mean   (1/n) Σ_t h_t            max   max_t h_{t j} for each value j
-//! (B)    ∂h_n = ∂            ∂h_t = ∂ / n                    ∂h_{t j} = ∂_j where t is the first place of the maximum
-//! ```
-//!
-//! A sentence without words gives a vector of zeros.
 
 use senv_core::{Result, arrays::Float, hyperparameters::named_values};
 use serde::{Deserialize, Serialize};
@@ -16,6 +9,13 @@ use super::Steps;
 use crate::rows::{row, zeros};
 
 /// How a recurrent encoder pools the states of a sentence.
+///
+/// ```text
+/// last   h_n                 mean   (1/n) Σ_t h_t            max   max_t h_{t j} for each value j
+/// (B)    ∂h_n = ∂            ∂h_t = ∂ / n                    ∂h_{t j} = ∂_j where t is the first place of the maximum
+/// ```
+///
+/// A sentence without words gives a vector of zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

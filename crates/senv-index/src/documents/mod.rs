@@ -63,7 +63,7 @@ pub enum RankBy {
 /// let documents = ["It was a cat. It slept.", "The rain fell. We stayed.", "A dog."];
 /// let ranker = DocumentRanker::new(&encoder, &documents)?;
 /// let vector = encoder.encode_one("dog").to_vec();
-/// let scores = ranker.scores("dog", &vector, RankBy::Expanded);
+/// let scores = ranker.scores("dog", &vector, RankBy::Expanded)?;
 /// assert!(scores[2] > scores[0] && scores[0] > scores[1]);
 /// # Ok::<(), senv_core::Error>(())
 /// ```
@@ -165,26 +165,32 @@ impl DocumentRanker {
     }
 
     /// The cosine of a query with every sentence, in `[-1, 1]`; 0 if either has no vector. `query` is a vector of the
-    /// encoder; missing values count as zero.
-    #[must_use]
-    pub fn sentence_cosines(&self, query: &[f32]) -> Vec<f32> {
-        self.cosines(&self.sentences, &self.unit(query))
+    /// encoder.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if the vector has another length than those of the documents.
+    pub fn sentence_cosines(&self, query: &[f32]) -> Result<Vec<f32>> {
+        Ok(self.cosines(&self.sentences, &self.unit(query)?))
     }
 
     /// The cosine of a query with a whole document.
     ///
+    /// # Errors
+    /// The errors of [`DocumentRanker::sentence_cosines`].
+    ///
     /// # Panics
     /// If the document does not exist.
-    #[must_use]
-    pub fn document_cosine(&self, query: &[f32], document: usize) -> f32 {
-        kernels::dot(&self.unit(query), &self.documents[document * self.dim..][..self.dim])
+    pub fn document_cosine(&self, query: &[f32], document: usize) -> Result<f32> {
+        Ok(kernels::dot(&self.unit(query)?, &self.documents[document * self.dim..][..self.dim]))
     }
 
     /// The score of every document for a query and its vector; higher is better. Word scores and cosines are comparable
     /// across queries; joined scores compare only documents of one query.
-    #[must_use]
-    pub fn scores(&self, query: &str, vector: &[f32], by: RankBy) -> Vec<f64> {
-        let unit = self.unit(vector);
+    ///
+    /// # Errors
+    /// The errors of [`DocumentRanker::sentence_cosines`].
+    pub fn scores(&self, query: &str, vector: &[f32], by: RankBy) -> Result<Vec<f64>> {
+        let unit = self.unit(vector)?;
         let widened = |scores: Vec<f32>| -> Vec<f64> { scores.into_iter().map(f64::from).collect() };
         let words = || widened(self.words.scores(query));
         let documents = || widened(self.cosines(&self.documents, &unit));
@@ -194,9 +200,9 @@ impl DocumentRanker {
             widened((0..self.len()).map(best).collect())
         };
         match by {
-            RankBy::Words => return words(),
-            RankBy::Document => return documents(),
-            RankBy::BestSentence => return sentences(),
+            RankBy::Words => return Ok(words()),
+            RankBy::Document => return Ok(documents()),
+            RankBy::BestSentence => return Ok(sentences()),
             RankBy::Hybrid | RankBy::Expanded => {}
         }
         let (words, documents, sentences) = (words(), documents(), sentences());
@@ -208,15 +214,15 @@ impl DocumentRanker {
         let n_feedback = N_FEEDBACK.min(self.len().div_ceil(10));
         if scores.iter().all(|&score| score == 0.0) {
             // With one document, or equal scores, nothing stands out: return the sum of the raw scores.
-            return self.join.sum(&words, &documents, &sentences);
+            return Ok(self.join.sum(&words, &documents, &sentences));
         }
         if by == RankBy::Hybrid {
-            return scores;
+            return Ok(scores);
         }
         let first = best(&scores, n_feedback);
         let expanded = self.words.expanded(&self.words.query(query), &first, N_WORDS, SHARE);
         let words = widened(self.words.weighted_scores(&expanded));
-        joined(&words, &widened(self.cosines(&self.documents, &self.expanded(&unit, &first))))
+        Ok(joined(&words, &widened(self.cosines(&self.documents, &self.expanded(&unit, &first)))))
     }
 
     /// The sum of a unit vector and the mean direction of these documents, scaled to length 1.
@@ -232,11 +238,14 @@ impl DocumentRanker {
         sum
     }
 
-    fn unit(&self, query: &[f32]) -> Vec<f32> {
+    fn unit(&self, query: &[f32]) -> Result<Vec<f32>> {
+        let (expected, got) = (self.dim, query.len());
+        if got != expected {
+            return Err(Error::ShapeMismatch { what: "vector of a query", expected, got });
+        }
         let mut unit = query.to_vec();
-        unit.resize(self.dim, 0.0);
         normalize(&mut unit);
-        unit
+        Ok(unit)
     }
 
     /// The products of rows with a unit vector.
@@ -306,7 +315,7 @@ mod tests {
     #[test]
     fn documents_are_ranked_by_words_by_themselves_and_by_their_best_sentence() {
         let ranker = DocumentRanker::new(&Letters, &["aaa. Bbb bb.", "ab ab. Word.", "word", ""]).unwrap();
-        let scores = |query: &str, by| ranker.scores(query, Letters.encode_one(query).as_slice().unwrap(), by);
+        let scores = |query: &str, by| ranker.scores(query, Letters.encode_one(query).as_slice().unwrap(), by).unwrap();
         assert_eq!(ranker.sentences(1), 2..4);
         assert_eq!((ranker.len(), ranker.sentences(3).len()), (4, 0));
         let by_words = scores("word", RankBy::Words);
@@ -315,7 +324,7 @@ mod tests {
         // cos((1, 0), (3, 4)), cos((1, 0), (2, 2)).
         assert!(near(&scores("a", RankBy::Document), &[0.6, 0.5_f64.sqrt(), 0.0, 0.0]));
         assert!(near(&scores("a", RankBy::BestSentence), &[1.0, 0.5_f64.sqrt(), 0.0, 0.0]));
-        assert_eq!(ranker.sentence_cosines(&[2.0]), [1.0, 0.0, 0.5_f32.sqrt(), 0.0, 0.0]);
+        assert_eq!(ranker.sentence_cosines(&[2.0, 0.0, 0.0]).unwrap(), [1.0, 0.0, 0.5_f32.sqrt(), 0.0, 0.0]);
         let all = [RankBy::Words, RankBy::Document, RankBy::BestSentence].map(|by| standardized(&scores("a word", by)));
         let sum: Vec<f64> = (0..4).map(|i| all.iter().map(|scores| scores[i]).sum()).collect();
         assert!(near(&scores("a word", RankBy::Hybrid), &sum));
@@ -328,10 +337,10 @@ mod tests {
         let ranker = DocumentRanker::new(&Letters, &["aaa. Bbb bb.", "ab ab. Word.", "word", ""]).unwrap();
         let scores = |join: Join, by| {
             let ranker = ranker.clone().joined_by(join).unwrap();
-            ranker.scores("a word", Letters.encode_one("a word").as_slice().unwrap(), by)
+            ranker.scores("a word", Letters.encode_one("a word").as_slice().unwrap(), by).unwrap()
         };
         let words = Join { meaning: 0.0, ..Join::default() };
-        let by_words = best(&ranker.scores("a word", &[0.0; 3], RankBy::Words), 2);
+        let by_words = best(&ranker.scores("a word", &[0.0; 3], RankBy::Words).unwrap(), 2);
         assert_eq!(best(&scores(words, RankBy::Hybrid), 2), by_words);
         let meaning = Join { words: 0.0, ..Join::default() };
         assert_eq!(best(&scores(meaning, RankBy::Hybrid), 1), [0]);
@@ -347,7 +356,7 @@ mod tests {
     #[test]
     fn words_of_what_is_found_first_find_more() {
         let ranker = DocumentRanker::new(&Letters, &["car auto", "auto", "rain", "sun"]).unwrap();
-        let scores = |by| ranker.scores("car", &[0.0; 3], by);
+        let scores = |by| ranker.scores("car", &[0.0; 3], by).unwrap();
         let (hybrid, expanded) = (scores(RankBy::Hybrid), scores(RankBy::Expanded));
         assert!(hybrid[1] == hybrid[2] && expanded[1] > expanded[2], "{hybrid:?} {expanded:?}");
         assert_eq!(best(&expanded, 2), [0, 1]);
@@ -357,10 +366,15 @@ mod tests {
     fn odd_sets_have_defined_scores() {
         let none: [&str; 0] = [];
         let empty = DocumentRanker::new(&Letters, &none).unwrap();
-        assert!(empty.is_empty() && empty.scores("a", &[1.0; 3], RankBy::Expanded).is_empty());
+        assert!(empty.is_empty() && empty.scores("a", &[1.0; 3], RankBy::Expanded).unwrap().is_empty());
         let rows = ndarray::arr2(&[[f32::NAN, 1.0], [1.0, 0.0]]);
         let ranker = DocumentRanker::from_vectors(&["a", "b"], rows.clone(), rows.clone(), vec![1, 2]).unwrap();
-        assert_eq!(ranker.scores("x", &[1.0, 0.0], RankBy::Document), [0.0, 1.0]);
+        assert_eq!(ranker.scores("x", &[1.0, 0.0], RankBy::Document).unwrap(), [0.0, 1.0]);
+        for vector in [&[][..], &[1.0], &[1.0; 3]] {
+            let is_other = |error| matches!(error, Error::ShapeMismatch { expected: 2, .. });
+            assert!(is_other(ranker.scores("x", vector, RankBy::Document).unwrap_err()));
+            assert!(is_other(ranker.document_cosine(vector, 0).unwrap_err()));
+        }
         for ends in [vec![1], vec![2, 1], vec![1, 3]] {
             assert!(DocumentRanker::from_vectors(&["a", "b"], rows.clone(), rows.clone(), ends).is_err());
         }

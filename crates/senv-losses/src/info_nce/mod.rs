@@ -1,19 +1,6 @@
 //! InfoNCE with in-batch negatives: cross-entropy of a softmax over all cosines of a batch.
 //!
 //! Equation: `info-nce`
-//!
-//! ```text
-//! (F1)  S_ij = cos(a_i, v_j) / τ            v = b_0 .. b_(m−1), then hard negatives
-//! (F2)  P_i  = softmax over j of S_ij       Q_j = softmax over i < m of S_ij, j < m
-//!       without entries j ≠ i (Q: i ≠ j) whose text is that of a_i or b_i (Q: of a_j or b_j)
-//! (F3)  L    = −(1/m) Σ_i ln P_ii           both directions: −(1/2m) Σ_i (ln P_ii + ln Q_ii)
-//! (F4)  nested prefixes: Σ_k w_k L(first d_k dimensions) / Σ_k w_k
-//! (B2)  ∂L/∂S = (P − I)/m                   both directions: (P − I + Q − I)/2m
-//! (B1)  ∂L/∂â = ∂L/∂S v̂ / τ,  ∂L/∂v̂ = (∂L/∂S)ᵀ â / τ, then `unit-vector`
-//! ```
-//!
-//! This takes three matrix products per prefix, one forward and two backward. Threads divide the rows, so the result is
-//! bit-identical at any number of threads.
 
 mod nested;
 
@@ -62,6 +49,19 @@ pub struct Prefix {
 
 hyperparameters! {
     /// In-batch softmax over cosines (InfoNCE, multiple negatives ranking), averaged over the pairs.
+    ///
+    /// ```text
+    /// (F1)  S_ij = cos(a_i, v_j) / τ            v = b_0 .. b_(m−1), then hard negatives
+    /// (F2)  P_i  = softmax over j of S_ij       Q_j = softmax over i < m of S_ij, j < m
+    ///       without entries j ≠ i (Q: i ≠ j) whose text is that of a_i or b_i (Q: of a_j or b_j)
+    /// (F3)  L    = −(1/m) Σ_i ln P_ii           both directions: −(1/2m) Σ_i (ln P_ii + ln Q_ii)
+    /// (F4)  nested prefixes: Σ_k w_k L(first d_k dimensions) / Σ_k w_k
+    /// (B2)  ∂L/∂S = (P − I)/m                   both directions: (P − I + Q − I)/2m
+    /// (B1)  ∂L/∂â = ∂L/∂S v̂ / τ,  ∂L/∂v̂ = (∂L/∂S)ᵀ â / τ, then `unit-vector`
+    /// ```
+    ///
+    /// This takes three matrix products per prefix, one forward and two backward. Threads divide the rows, so the result is
+    /// bit-identical at any number of threads.
     ///
     /// ```
     /// use ndarray::array;

@@ -1,17 +1,6 @@
 //! C-PHRASE: every constituent of a sentence predicts the words around it.
 //!
 //! Equation: `c-phrase-context`
-//!
-//! ```text
-//! h(P) = 0 for a word, else 1 + the greatest h of the constituents in P
-//! v_P = Σ_{l ≤ i ≤ r} v_{w_i}        P spans the words l..r; single words are constituents
-//! targets: w_{l−j} and w_{r+j}, 1 ≤ j ≤ c_1 + h(P) c_2, where there is such a word and subsampling keeps it
-//! ```
-//!
-//! N. T. Pham, G. Kruszewski, A. Lazaridou and M. Baroni, "Jointly optimizing word representations for lexical and
-//! sentential tasks with the C-PHRASE model", ACL 2015. A constituent with the same span as its only child is skipped.
-//! Only targets are subsampled, once per sentence; constituents need all their words. A sentence without a tree has
-//! only its words as constituents, as the whole has no surrounding words.
 
 use senv_core::{RowId, TokenId, rng::Stream};
 
@@ -95,6 +84,17 @@ impl Constituents {
 }
 
 /// Examples in which every constituent predicts the words around it.
+///
+/// ```text
+/// h(P) = 0 for a word, else 1 + the greatest h of the constituents in P
+/// v_P = Σ_{l ≤ i ≤ r} v_{w_i}        P spans the words l..r; single words are constituents
+/// targets: w_{l−j} and w_{r+j}, 1 ≤ j ≤ c_1 + h(P) c_2, where there is such a word and subsampling keeps it
+/// ```
+///
+/// N. T. Pham, G. Kruszewski, A. Lazaridou and M. Baroni, "Jointly optimizing word representations for lexical and
+/// sentential tasks with the C-PHRASE model", ACL 2015. A constituent with the same span as its only child is skipped.
+/// Only targets are subsampled, once per sentence; constituents need all their words. A sentence without a tree has
+/// only its words as constituents, as the whole has no surrounding words.
 #[derive(Debug, Clone)]
 pub struct ConstituentTargets<'c> {
     constituents: &'c Constituents,

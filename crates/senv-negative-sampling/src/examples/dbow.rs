@@ -1,13 +1,6 @@
 //! PV-DBOW: the row of a sentence predicts each of its words.
 //!
 //! Equation: `pv-dbow-context`
-//!
-//! ```text
-//! context {d_S}, the row of sentence S      targets: the words of S that subsampling keeps
-//! ```
-//!
-//! Le and Mikolov, "Distributed Representations of Sentences and Documents", 2014, section 2.3, with negative sampling
-//! instead of the softmax.
 
 use senv_core::{RowId, TokenId, rng::Stream};
 
@@ -15,6 +8,13 @@ use super::Examples;
 use crate::{plan::Plan, subsampling::Subsampling};
 
 /// Examples with one row per sentence, which predicts the sentence's words.
+///
+/// ```text
+/// context {d_S}, the row of sentence S      targets: the words of S that subsampling keeps
+/// ```
+///
+/// Le and Mikolov, "Distributed Representations of Sentences and Documents", 2014, section 2.3, with negative sampling
+/// instead of the softmax.
 #[derive(Debug, Clone)]
 pub struct DistributedBagOfWords {
     n_sentences: usize,

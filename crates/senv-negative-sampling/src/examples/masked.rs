@@ -1,18 +1,6 @@
 //! Sent2Vec: each word kept as a target is predicted from the rest of its sentence.
 //!
 //! Equation: `sent2vec-context`
-//!
-//! ```text
-//! R(S)            the words of S and the n-grams over them, after dropout
-//! R(S \ {w_t})    the features of R(S) that do not touch position t          (the paper)
-//!                 the features of S with position t replaced by a placeholder (the release), after its own dropout
-//! ```
-//!
-//! Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features",
-//! 2018, section 2.1, equations 2 and 3, and appendix B, equation 4. Equations 3 and 4 disagree on what the keep
-//! probability multiplies; sampling implements 4. Contexts are never subsampled, and a sentence with fewer than two
-//! known tokens is skipped. A sentence of more than 1,024 tokens is split into parts of up to 1,024, since the work
-//! grows with the square of the length. The release does not limit the length.
 
 use senv_core::{FeatureList, RowId, TokenId, rng::Stream};
 
@@ -22,7 +10,37 @@ use crate::{plan::Plan, subsampling::Subsampling};
 /// The maximum number of tokens in a sentence.
 const LONGEST: usize = 1024;
 
-/// The features of a sentence in training.
+/// The features of a sentence in training, for [`MaskedTargets`].
+///
+/// ```
+/// use senv_core::{FeatureList, RowId, TokenId, rng::Stream};
+/// use senv_negative_sampling::MaskedFeatures;
+///
+/// /// Each word is a feature, and nothing is dropped.
+/// struct Words(usize);
+///
+/// impl MaskedFeatures for Words {
+///     type Drawn = ();
+///
+///     fn n_rows(&self) -> usize {
+///         self.0
+///     }
+///
+///     fn max_span(&self) -> usize {
+///         1
+///     }
+///
+///     fn draw_into(&self, tokens: &[TokenId], _: &mut Stream, _: &mut (), out: &mut FeatureList) {
+///         out.clear();
+///         for (position, token) in tokens.iter().enumerate() {
+///             out.start_token();
+///             out.push(RowId(token.0), position);
+///         }
+///     }
+///
+///     fn placeholders(&self, _: &[TokenId], _: usize, _: &(), _: &mut dyn FnMut(RowId)) {}
+/// }
+/// ```
 pub trait MaskedFeatures: Send + Sync {
     /// The state that a draw leaves for [`MaskedFeatures::placeholders`], such as which tokens were dropped.
     type Drawn: Default + Send;
@@ -49,6 +67,18 @@ pub trait MaskedFeatures: Send + Sync {
 }
 
 /// The examples of Sent2Vec, over any features.
+///
+/// ```text
+/// R(S)            the words of S and the n-grams over them, after dropout
+/// R(S \ {w_t})    the features of R(S) that do not touch position t          (the paper)
+///                 the features of S with position t replaced by a placeholder (the release), after its own dropout
+/// ```
+///
+/// Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features",
+/// 2018, section 2.1, equations 2 and 3, and appendix B, equation 4. Equations 3 and 4 disagree on what the keep
+/// probability multiplies; sampling implements 4. Contexts are never subsampled, and a sentence with fewer than two
+/// known tokens is skipped. A sentence of more than 1,024 tokens is split into parts of up to 1,024, since the work
+/// grows with the square of the length. The release does not limit the length.
 #[derive(Debug, Clone)]
 pub struct MaskedTargets<F> {
     features: F,

@@ -1,18 +1,6 @@
 //! PV-DM: the row of a document and the words around a word predict it.
 //!
 //! Equation: `pv-dm-context`
-//!
-//! ```text
-//! w_1, .., w_n        the words of document D that subsampling keeps
-//! mean, sum           context {d_D, w_{i−b}, .., w_{i+b}} without w_i, b ~ uniform{1..k} for every word      target w_i
-//! concatenation       context (d_D; w_{i−k}; ..; w_{i−1}; w_{i+1}; ..; w_{i+k}), the null row outside D      target w_i
-//! window before       the words after w_i are left out
-//! ```
-//!
-//! Le and Mikolov, "Distributed Representations of Sentences and Documents", 2014, section 2.2, with negative sampling
-//! instead of the softmax. The paper predicts the word after the window (window before); later programs use both sides.
-//! With a mean, every row receives its share `1/|R|` of the gradient. In word2vec and gensim every row receives all of
-//! it, as with [`Surroundings::whole_gradient`]. In a document of one word, only the document's row predicts it.
 
 use rand::RngExt;
 use senv_core::{RowId, TokenId, hyperparameters::named_values, rng::Stream};
@@ -98,6 +86,18 @@ impl Surroundings {
 }
 
 /// Examples with one row per document, which together with the surrounding words predicts the document's words.
+///
+/// ```text
+/// w_1, .., w_n        the words of document D that subsampling keeps
+/// mean, sum           context {d_D, w_{i−b}, .., w_{i+b}} without w_i, b ~ uniform{1..k} for every word      target w_i
+/// concatenation       context (d_D; w_{i−k}; ..; w_{i−1}; w_{i+1}; ..; w_{i+k}), the null row outside D      target w_i
+/// window before       the words after w_i are left out
+/// ```
+///
+/// Le and Mikolov, "Distributed Representations of Sentences and Documents", 2014, section 2.2, with negative sampling
+/// instead of the softmax. The paper predicts the word after the window (window before); later programs use both sides.
+/// With a mean, every row receives its share `1/|R|` of the gradient. In word2vec and gensim every row receives all of
+/// it, as with [`Surroundings::whole_gradient`]. In a document of one word, only the document's row predicts it.
 #[derive(Debug, Clone)]
 pub struct DistributedMemory {
     surroundings: Surroundings,

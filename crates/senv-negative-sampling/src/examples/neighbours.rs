@@ -1,15 +1,6 @@
 //! FastSent: the sum of a sentence's words predicts the words of the sentences before and after it.
 //!
 //! Equation: `fast-sent-context`
-//!
-//! ```text
-//! s_i = Σ_{w in S_i} v_w        targets: the words of S_{i−1} and S_{i+1}; with autoencoding those of S_i as well
-//! v_w += 1/|S_i| Σ_t g_t        the gradient of the sum is divided by its words, as the release does it
-//! ```
-//!
-//! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL
-//! 2016. The release approximates the softmax with a tree over the vocabulary; senv uses negative sampling. Neighbors
-//! are in the same document and in the same block of the corpus (about 4,000 tokens).
 
 use senv_core::{RowId, TokenId, corpus::BlockBuffer, rng::Stream};
 
@@ -17,6 +8,15 @@ use super::Examples;
 use crate::{plan::Plan, subsampling::Subsampling};
 
 /// Examples in which a sentence predicts the words of its neighbors.
+///
+/// ```text
+/// s_i = Σ_{w in S_i} v_w        targets: the words of S_{i−1} and S_{i+1}; with autoencoding those of S_i as well
+/// v_w += 1/|S_i| Σ_t g_t        the gradient of the sum is divided by its words, as the release does it
+/// ```
+///
+/// F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL
+/// 2016. The release approximates the softmax with a tree over the vocabulary; senv uses negative sampling. Neighbors
+/// are in the same document and in the same block of the corpus (about 4,000 tokens).
 #[derive(Debug, Clone)]
 pub struct NeighbouringSentences {
     subsampling: Subsampling,

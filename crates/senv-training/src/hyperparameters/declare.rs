@@ -11,11 +11,11 @@
 /// pub field as name: Type = default => Section[range];     `as name` where the name differs from the field
 /// ```
 ///
-/// Ranges are `at_least 1`, `above 0`, `above 0 or_infinite`, `from 1 to 10`, `from 0 below 1`. Without a range, any
-/// value of the type is accepted. Instead of a section, `group` marks a field that has hyperparameters itself, and
-/// `skip` a field that is not a hyperparameter. `group[module]` uses the functions `hyperparameters`, `set` and
-/// `check_ranges` of a module, for types that cannot implement the trait. [The module](mod@crate::hyperparameters) has
-/// an example.
+/// The documentation of a field ends with its default and its range. Ranges are `at_least 1`, `above 0`, `above 0
+/// or_infinite`, `from 1 to 10`, `from 0 below 1`. Without a range, any value of the type is accepted. Instead of a
+/// section, `group` marks a field that has hyperparameters itself, and `skip` a field that is not a hyperparameter.
+/// `group[module]` uses the functions `hyperparameters`, `set` and `check_ranges` of a module, for types that cannot
+/// implement the trait. [The module](mod@crate::hyperparameters) has an example.
 #[macro_export]
 macro_rules! hyperparameters {
     (
@@ -30,7 +30,15 @@ macro_rules! hyperparameters {
     ) => {
         $(#[$meta])*
         pub struct $params {
-            $($(#[doc = $doc])* $(#[$attribute])* pub $field: $type,)+
+            $(
+                $(#[doc = $doc])*
+                #[doc = ""]
+                #[doc = concat!(
+                    "Default: `", stringify!($default), "`", $crate::hyperparameters!(@range_text $($($range)+)?), "."
+                )]
+                $(#[$attribute])*
+                pub $field: $type,
+            )+
         }
 
         impl ::std::default::Default for $params {
@@ -69,6 +77,13 @@ macro_rules! hyperparameters {
 
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $name:ident) => { stringify!($name) };
+
+    (@range_text) => { "" };
+    (@range_text $group:ident) => { "" };
+    (@range_text at_least $min:literal) => { concat!("; at least ", $min) };
+    (@range_text above $min:literal $($or_infinite:ident)?) => { concat!("; above ", $min) };
+    (@range_text from $min:literal to $max:literal) => { concat!("; from ", $min, " to ", $max) };
+    (@range_text from $min:literal below $max:literal) => { concat!("; at least ", $min, " and below ", $max) };
 
     (@range) => { ::std::option::Option::None };
     (@range at_least $min:literal) => {

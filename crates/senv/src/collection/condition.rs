@@ -15,13 +15,19 @@ const ID: &str = "id";
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
-/// use senv::{SentenceCollection, collection::{Condition, NewSentences, SentenceCollectionParams}};
+/// use senv::{SentenceCollection, collection::{Condition, NewSentences, SentenceCollectionParams, SentenceSearch}};
 /// let params = SentenceCollectionParams { columns: vec!["year".into()], ..Default::default() };
 /// let mut collection = SentenceCollection::create_with(folder.path().join("my.index"), "english", &params)?;
 /// let sentences = NewSentences::new(vec!["The train is late.".into(), "Rain falls.".into()]);
 /// collection.add_sentences(sentences.column("year", vec!["1987".into(), "1988".into()]))?;
 /// let condition: Condition = "year != 1988".parse()?;
-/// assert_eq!(condition.positions(collection.rows())?, [true, false]);
+/// let meets = condition.positions(collection.rows())?;
+/// assert_eq!(meets, [true, false]);
+/// // Only among these sentences:
+/// let keep = |_query: usize, position: usize| meets[position];
+/// let search = SentenceSearch { keep: Some(&keep), ..SentenceSearch::new(5) };
+/// let hits = collection.search_batch(&["Is it raining?"], &search)?;
+/// assert_eq!(hits[0][0].text, "The train is late.");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -128,7 +128,7 @@ pub(super) fn open_again(folder: &Path, digest: &str, kept: &str, given: Option<
             same(folder, digest, Path::new("the given model"), model.digest()?)?;
             return Ok(model);
         }
-        None if kept.as_os_str().is_empty() => return Err(Error::ModelInHand { collection: folder.to_owned() }),
+        None if kept.as_os_str().is_empty() => return Err(Error::ModelInMemory { collection: folder.to_owned() }),
         None if is_english(kept) || kept.exists() => kept.to_owned(),
         None => {
             // Resolves links, and folders such as `.`.

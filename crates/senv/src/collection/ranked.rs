@@ -13,7 +13,7 @@ use crate::error::Result;
 const CHUNK: usize = 1024;
 
 /// A document found by a search.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct DocumentHit {
     /// Its name: the value of the document column; empty if sentences are ranked individually.
@@ -176,19 +176,19 @@ impl RankedCollection {
         min_cosine: f32,
     ) -> Result<Vec<DocumentHit>> {
         let vector = collection.model.encode_one(query).to_vec();
-        let scores = self.ranker.scores(query, &vector, by);
+        let scores = self.ranker.scores(query, &vector, by)?;
         if scores.iter().all(|&score| score == 0.0) {
             return Ok(Vec::new());
         }
-        let cosines = self.ranker.sentence_cosines(&vector);
-        let place = |document: usize| {
+        let cosines = self.ranker.sentence_cosines(&vector)?;
+        let place = |document: usize| -> Result<(usize, f32)> {
             if !self.is_of_documents {
-                return (document, self.ranker.document_cosine(&vector, document));
+                return Ok((document, self.ranker.document_cosine(&vector, document)?));
             }
             let places = self.ranker.sentences(document);
             let place =
                 places.clone().reduce(|a, b| if cosines[b] > cosines[a] { b } else { a }).unwrap_or(places.start);
-            (place, cosines[place])
+            Ok((place, cosines[place]))
         };
         let (mut hits, mut of_texts): (Vec<DocumentHit>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
         let mut taken = 0;
@@ -197,7 +197,7 @@ impl RankedCollection {
         loop {
             let ranked = best(&scores, wanted);
             for &document in &ranked[taken..] {
-                let (place, cosine) = place(document);
+                let (place, cosine) = place(document)?;
                 if cosine < min_cosine {
                     continue;
                 }

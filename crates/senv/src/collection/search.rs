@@ -14,7 +14,7 @@ use crate::error::Result;
 const MOST_ROWS: usize = 2048;
 
 /// A sentence found by a search.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct SentenceHit {
     /// Its id; that of the first of equal sentences.
     pub id: u64,
@@ -36,7 +36,8 @@ pub struct SentenceSearch<'a> {
     pub recall: Option<f32>,
     /// Sentences with a lower cosine are left out.
     pub min_cosine: f32,
-    /// A filter by query number and position; `None` accepts all.
+    /// A filter by query number and position; `None` accepts all. [`Condition::positions`](super::Condition::positions)
+    /// returns which positions meet a condition.
     pub keep: Option<&'a (dyn Fn(usize, usize) -> bool + Sync)>,
 }
 

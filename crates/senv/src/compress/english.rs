@@ -3,7 +3,10 @@
 use super::static_model::StaticModel;
 use crate::{error::Result, model::handle::Model};
 
-/// Opens the built-in model of `senv-english`, without training or a file. It is for English only and averages words.
+/// Opens the built-in model of `senv-english`, without training or a file. It is for English only.
+///
+/// A vector has 514 values: the average of the words of the sentence, and a part for their order and negation, which
+/// [`Model::without_order`] leaves out.
 ///
 /// ```
 /// let english = senv::english()?;

@@ -70,8 +70,7 @@ impl WordRows {
         for other in others {
             let part = Self::of(other)?;
             if part.tokenizer != parts[0].tokenizer {
-                let reason =
-                    "the models tokenize text differently; train them with the same --tokenizer and --lowercase";
+                let reason = "the models tokenize text differently; train them with the same tokenizer and letter case";
                 return Err(Error::CannotCompress { kind: other.kind(), reason: reason.into() });
             }
             parts.push(part);

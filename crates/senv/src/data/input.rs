@@ -70,13 +70,14 @@ pub struct SecondStage {
 /// How files become sources.
 #[derive(Debug, Clone)]
 pub struct PairOptions {
-    /// How text is tokenized.
+    /// How text is tokenized; lowercase words by default.
     pub tokenizer: Tokenizer,
-    /// Words that occur less often in all files together are unknown.
+    /// Words that occur less often in all files together are unknown; 1 by default, so all are known.
     pub min_count: u64,
     /// The maximum number of words, most frequent first; no limit by default.
     pub max_vocabulary: Option<usize>,
-    /// Whether pairs with the same first sentence form one group, which gives one pair per epoch.
+    /// Whether pairs with the same first sentence form one group, which gives one pair per epoch; false
+    /// by default.
     pub group: bool,
     /// Whether pairs of equal sentences are examples. By default they are left out, because they teach nothing.
     pub keep_identical: bool,

@@ -15,11 +15,12 @@
 //! # References
 //! Salton and Buckley, Information Processing & Management 24(5), 1988; Hill, Cho and Korhonen, NAACL 2016.
 
-use std::path::Path;
-
 use senv_core::{Corpus, TokenId, Tokenizer, Vocabulary, corpus::BlockBuffer};
 
-use crate::{base::train_options::TrainOptions, error::Result};
+use crate::{
+    base::{text_files::TextFiles, train_options::TrainOptions},
+    error::Result,
+};
 
 /// How TF-IDF reads text.
 ///
@@ -55,8 +56,8 @@ impl TfIdfParams {
     ///
     /// # Errors
     /// If the text cannot be used, or the observer stops the reading.
-    pub fn fit_files(&self, paths: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<TfIdf> {
-        let (vocabulary, corpus) = options.read(paths, &self.tokenizer, self.min_count)?;
+    pub fn fit_files(&self, text: impl TextFiles, options: &TrainOptions<'_>) -> Result<TfIdf> {
+        let (vocabulary, corpus) = options.read(&text.paths(), &self.tokenizer, self.min_count)?;
         self.fit(vocabulary, &corpus)
     }
 

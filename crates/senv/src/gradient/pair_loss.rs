@@ -105,8 +105,11 @@ impl PairGradients {
 pub enum PairLoss {
     /// The margin loss of PP and CSE.
     Margin(MarginLoss),
-    /// Softmax over the cosines of the whole batch, with a temperature.
-    SoftmaxCosine(InfoNce),
+    /// Softmax over the cosines of the whole batch, with a temperature; `softmax-cosine` in options and model files.
+    /// Siamese CBOW's loss over the cosines of neighboring sentences is another one
+    /// ([`SoftmaxCosine`](senv_losses::SoftmaxCosine)).
+    #[serde(rename = "softmax-cosine")]
+    InfoNce(InfoNce),
 }
 
 /// The losses by name.
@@ -130,7 +133,7 @@ impl Hyperparameters for PairLoss {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         let (name, own, other) = match self {
             Self::Margin(loss) => (LossName::Margin, loss.hyperparameters(), InfoNce::default().hyperparameters()),
-            Self::SoftmaxCosine(loss) => {
+            Self::InfoNce(loss) => {
                 (LossName::SoftmaxCosine, loss.hyperparameters(), MarginLoss::default().hyperparameters())
             }
         };
@@ -144,17 +147,15 @@ impl Hyperparameters for PairLoss {
             let mut loss = LossName::Margin;
             set_value(&mut loss, name, text)?;
             match (loss, &*self) {
-                (LossName::Margin, Self::SoftmaxCosine(_)) => *self = Self::Margin(MarginLoss::default()),
-                (LossName::SoftmaxCosine, Self::Margin(_)) => *self = Self::SoftmaxCosine(InfoNce::default()),
+                (LossName::Margin, Self::InfoNce(_)) => *self = Self::Margin(MarginLoss::default()),
+                (LossName::SoftmaxCosine, Self::Margin(_)) => *self = Self::InfoNce(InfoNce::default()),
                 _ => {}
             }
             return Ok(true);
         }
         let (known, other, owner) = match self {
             Self::Margin(loss) => (loss.set(name, text)?, InfoNce::default().set(name, text), "loss = softmax-cosine"),
-            Self::SoftmaxCosine(loss) => {
-                (loss.set(name, text)?, MarginLoss::default().set(name, text), "loss = margin")
-            }
+            Self::InfoNce(loss) => (loss.set(name, text)?, MarginLoss::default().set(name, text), "loss = margin"),
         };
         if !known && other? {
             return Err(belongs_to(name, text, owner));
@@ -165,7 +166,7 @@ impl Hyperparameters for PairLoss {
     fn check_ranges(&self) -> CoreResult<()> {
         match self {
             Self::Margin(loss) => loss.check_ranges(),
-            Self::SoftmaxCosine(loss) => loss.check_ranges(),
+            Self::InfoNce(loss) => loss.check_ranges(),
         }
     }
 }
@@ -176,7 +177,7 @@ impl BatchLoss for PairLoss {
     }
 
     fn uses_hard_negatives(&self) -> bool {
-        matches!(self, Self::SoftmaxCosine(_))
+        matches!(self, Self::InfoNce(_))
     }
 
     fn loss(&self, step: &GradientStep<'_>, pairs: &PairVectors<'_>) -> Result<(StepReport, PairGradients)> {
@@ -194,7 +195,7 @@ impl BatchLoss for PairLoss {
                 let report = StepReport { loss, chance, metrics: [active, None], ..StepReport::default() };
                 (report, PairGradients { d_first, d_second, d_hard: None })
             }
-            Self::SoftmaxCosine(softmax) => {
+            Self::InfoNce(softmax) => {
                 let n_hard = hard.nrows();
                 let (loss, saved) = softmax.forward(first, second, (n_hard > 0).then_some(hard), texts)?;
                 let (d_first, d_second, d_hard) = softmax.backward(&saved, 1.0)?;

@@ -102,32 +102,31 @@ impl<'d> PairObjective<'d> {
         params: &'d PairParams,
     ) -> Self {
         let settings = format!("{encoder:?} {} {}", loss.identity(), file::to_json(params).unwrap_or_default());
-        let objective =
-            Self::of_system(kind, encoder, data, params, &Tokenizer::whitespace(), &[], &settings, L2::default());
+        let objective = Self::of_system(kind, encoder, data, params, Validation::none(), &settings, L2::default());
         Self { loss, may_explode: true, ..objective }
     }
 
     /// Adds validation by scored pairs: the weights with the highest correlation of cosines and scores are kept.
-    #[must_use]
-    pub fn validated_by(mut self, dev: &[ScoredPairs], tokenizer: &Tokenizer) -> Self {
-        self.validation = Validation::new(dev, tokenizer, self.vocabulary);
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] for a set with fewer than two pairs, a score that is not finite, or equal scores
+    /// only.
+    pub fn validated_by(mut self, dev: &[ScoredPairs], tokenizer: &Tokenizer) -> Result<Self> {
+        self.validation = Validation::new(dev, tokenizer, self.vocabulary)?;
         self.identity = format!("{} {}", self.identity, self.validation.fingerprint().hex());
-        self
+        Ok(self)
     }
 
     /// The objective of a system of this crate, with the loss of `params`.
-    #[allow(clippy::too_many_arguments)]
     pub(crate) fn of_system(
         kind: &'static str,
         encoder: &'d dyn AnyEncoder,
         data: &'d PairData,
         params: &'d PairParams,
-        tokenizer: &Tokenizer,
-        dev: &[ScoredPairs],
+        validation: Validation,
         settings: &str,
         penalty: L2,
     ) -> Self {
-        let validation = Validation::new(dev, tokenizer, &data.vocabulary);
         let identity = format!("{settings} {} {}", data.fingerprint(), validation.fingerprint().hex());
         let (sources, vocabulary) = (&data.sources[..], &data.vocabulary);
         let (loss, may_explode) = (&params.loss, false);

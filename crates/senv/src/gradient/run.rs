@@ -33,16 +33,17 @@ const LONGEST: f64 = 1e10;
 /// Time between two reports.
 const REPORT: Duration = Duration::from_millis(200);
 
-/// Trains `objective` from `initial`; `settings` is what else a resumed run must agree on.
+/// Trains `objective` from `initial`. A checkpoint is resumed only if the parameters and the [`identity`](Objective::identity) of the
+/// objective are those of the run that wrote it.
 ///
 /// # Errors
 /// * [`CoreError::InvalidParameter`] if a parameter is out of range.
 /// * [`Error::NoExamples`] if there are no examples.
 /// * [`Error::CheckpointMismatch`] if the checkpoint belongs to another run.
-/// * [`Error::Diverged`] if the loss or a weight is NaN or infinite, without an earlier validation.
-/// * [`Error::NotLearning`] if the loss stays above chance or the initial loss, likewise.
-/// * [`Error::Outgrown`] if rounding lost the initial weights, likewise.
-/// * [`Error::ExplodingGradient`] if the gradient is not finite or too long, likewise.
+/// * Unless an earlier validation has kept good weights, which are returned then: [`Error::Diverged`] if the loss or a
+///   weight is NaN or infinite; [`Error::NotLearning`] if the loss stays above chance or the initial loss;
+///   [`Error::Outgrown`] if rounding lost the initial weights; [`Error::ExplodingGradient`] if the gradient is not
+///   finite or too long.
 /// * Errors of the objective, files and memory.
 pub fn fit<O: Objective + Send>(
     objective: &mut O,

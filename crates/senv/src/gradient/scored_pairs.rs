@@ -2,7 +2,7 @@
 //! scores, averaged over the sets.
 
 use ndarray::Axis;
-use senv_core::{Sentences, Tokenizer, Vocabulary, arrays::TokenBatch, kernels};
+use senv_core::{Error as CoreError, Sentences, Tokenizer, Vocabulary, arrays::TokenBatch, kernels};
 
 use crate::{
     average::encoder::known_tokens,
@@ -36,8 +36,11 @@ struct Set {
 
 impl Validation {
     /// Converts the sentences of these sets to token ids.
-    #[must_use]
-    pub(crate) fn new(sets: &[ScoredPairs], tokenizer: &Tokenizer, vocabulary: &Vocabulary) -> Self {
+    ///
+    /// # Errors
+    /// [`CoreError::InvalidParameter`] for a set whose scores have no correlation with anything.
+    pub(crate) fn new(sets: &[ScoredPairs], tokenizer: &Tokenizer, vocabulary: &Vocabulary) -> Result<Self> {
+        sets.iter().try_for_each(check)?;
         let (mut scratch, mut tokens) = (String::new(), Vec::new());
         let mut number = |set: &ScoredPairs| {
             let mut sentences = Sentences::new();
@@ -48,7 +51,12 @@ impl Validation {
             }
             Set { sentences, gold: set.pairs.iter().map(|pair| pair.0).collect() }
         };
-        Self { sets: sets.iter().map(&mut number).collect(), batch: TokenBatch::new() }
+        Ok(Self { sets: sets.iter().map(&mut number).collect(), batch: TokenBatch::new() })
+    }
+
+    /// No sets.
+    pub(crate) fn none() -> Self {
+        Self { sets: Vec::new(), batch: TokenBatch::new() }
     }
 
     /// Whether there are no pairs to validate with.
@@ -83,6 +91,19 @@ impl Validation {
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         self.sets.iter().fold(Fingerprint::new(), |sum, set| sum.sentences(&set.sentences).scores(&set.gold))
     }
+}
+
+/// Refuses pairs whose scores are not finite or do not differ, and fewer than two pairs.
+fn check(set: &ScoredPairs) -> Result<()> {
+    let scores = || set.pairs.iter().map(|pair| pair.0);
+    let got = match scores().find(|score| !score.is_finite()) {
+        Some(score) => format!("a score of {score}"),
+        None if set.pairs.len() < 2 => senv_core::counts::plural(set.pairs.len() as u64, "pair"),
+        None if scores().all(|score| score == set.pairs[0].0) => format!("only scores of {}", set.pairs[0].0),
+        None => return Ok(()),
+    };
+    let requirement = "sets of two or more pairs with finite scores that differ";
+    Err(CoreError::InvalidParameter { name: "dev", requirement, got: format!("{}: {got}", set.name) }.into())
 }
 
 /// Pearson's r; NaN if it is undefined, because a value is NaN or all values are equal.

@@ -1,6 +1,9 @@
 //! Any encoder with its trained weights, ready to compute sentence vectors.
 
-use std::sync::Arc;
+use std::{
+    panic::{RefUnwindSafe, UnwindSafe},
+    sync::Arc,
+};
 
 use ndarray::Array2;
 use senv_core::{
@@ -16,6 +19,11 @@ use crate::{
 
 /// An encoder over word vectors with its trained weights: the result of training your own encoder with
 /// [`PairObjective`](super::PairObjective) or your own objective. Words outside the vocabulary are left out.
+///
+/// It has no file format, since senv does not know your encoder. Save [`WordEncoder::words`] and
+/// [`WordEncoder::parameters`] and build it again with [`WordEncoder::new`], or write your own kind of model
+/// ([`SavedModel`](crate::model::SavedModel)). If only the word vectors were trained,
+/// [`Model::from_embeddings`](crate::Model::from_embeddings) makes a model that can be saved.
 #[derive(Debug, Clone)]
 pub struct WordEncoder {
     reading: Reading,
@@ -24,6 +32,10 @@ pub struct WordEncoder {
     encoder: Arc<dyn AnyEncoder>,
     parameters: Parameters<f32>,
 }
+
+/// It is read and never changed, so a panic leaves nothing half done.
+impl UnwindSafe for WordEncoder {}
+impl RefUnwindSafe for WordEncoder {}
 
 impl WordEncoder {
     /// Combines an encoder with trained weights; their first group of parameters belongs to the encoder.

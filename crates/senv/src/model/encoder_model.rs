@@ -2,6 +2,7 @@
 
 use std::{
     fmt::Debug,
+    panic::{RefUnwindSafe, UnwindSafe},
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
@@ -122,6 +123,10 @@ pub struct EncoderModel<S> {
     parameters: [Parameters<f32>; 2],
     folded: Folded,
 }
+
+/// It is read and never changed, so a panic leaves nothing half done.
+impl<S> UnwindSafe for EncoderModel<S> {}
+impl<S> RefUnwindSafe for EncoderModel<S> {}
 
 /// Words and filters folded into one table, built when many sentences are encoded.
 #[derive(Debug, Default)]

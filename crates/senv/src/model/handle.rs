@@ -28,7 +28,7 @@ use crate::{
         expansion::{ExpansionReport, VocabularyExpansion},
         named_encoder::NamedEncoder,
         reverse_dictionary::DefinedWord,
-        saved::{Abilities, SavedModel},
+        saved::{Abilities, SavedModel, file},
         word_vectors::embeddings_of,
     },
 };
@@ -79,7 +79,8 @@ impl RefUnwindSafe for Model {}
 
 impl fmt::Debug for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        let (kind, dim, vocabulary) = (self.kind(), self.dim(), self.vocabulary());
+        f.debug_struct("Model").field("kind", &kind).field("dim", &dim).field("vocabulary", vocabulary).finish()
     }
 }
 
@@ -219,9 +220,10 @@ impl Model {
     /// atomically.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the file cannot be written. [`senv_core::Error::InvalidParameter`] for the path `english`, which
+    /// [`Model::open`] takes for the built-in model; `./english` is a file.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        self.0.write(Destination::File(path.as_ref()))
+        self.0.write(file(path.as_ref())?)
     }
 
     /// Writes the bytes of that file to a writer. [`Model::from_bytes`] opens them.
@@ -361,6 +363,17 @@ impl Model {
 
     /// Returns the words and their rows as they were trained, for other programs or to start other systems. N-grams,
     /// weights and common components are left out.
+    ///
+    /// ```
+    /// use senv::parts::store::NearestIndex;
+    ///
+    /// let words = senv::english()?.to_embeddings()?;
+    /// let train = words.get("train").expect("a common word"); // the vector of a word
+    /// for found in NearestIndex::new(words.table()).nearest(train, 5)? {
+    ///     println!("{} {:.2}", words.word(found.row), found.cosine); // its nearest words
+    /// }
+    /// # Ok::<(), senv::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the copy does not fit into memory.

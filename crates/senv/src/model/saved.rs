@@ -1,6 +1,6 @@
 //! What every trained model can do, of any system.
 
-use std::{any::Any, fmt::Debug};
+use std::{any::Any, fmt::Debug, path::Path};
 
 use senv_core::{
     SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary, files::Destination, hyperparameters::Hyperparameter,
@@ -156,6 +156,16 @@ pub trait OpenModel: SavedModel + Sized {
     fn from_model_file(file: &ModelFile) -> Result<Self>;
 }
 
+/// The file of a model; an error for the name of the built-in model, as it could not be opened.
+pub(crate) fn file(path: &Path) -> Result<Destination<'_>> {
+    #[cfg(feature = "english")]
+    if crate::base::english_name::is_english(path) {
+        let requirement = "another name than that of the built-in model, or ./english";
+        return Err(senv_core::Error::InvalidParameter { name: "path", requirement, got: "english".into() }.into());
+    }
+    Ok(Destination::File(path))
+}
+
 /// Implements what all models stored in files share.
 macro_rules! model_file_methods {
     ([$($generics:tt)*] $type:ty) => {
@@ -172,9 +182,9 @@ macro_rules! model_file_methods {
             /// Writes the model to a file, replacing an existing one atomically.
             ///
             /// # Errors
-            /// If the file cannot be written.
+            /// If the file cannot be written, or the path is `english`, the name of the built-in model.
             pub fn save(&self, path: impl AsRef<std::path::Path>) -> $crate::error::Result<()> {
-                $crate::model::saved::SavedModel::write(self, senv_core::files::Destination::File(path.as_ref()))
+                $crate::model::saved::SavedModel::write(self, $crate::model::saved::file(path.as_ref())?)
             }
         }
     };

@@ -87,6 +87,11 @@ impl MemoryRows {
         self.positions.get(&id).map(|&position| self.texts[position].as_str())
     }
 
+    /// Ids and sentences in the order of their positions.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
+        (0..self.texts.len()).filter_map(|position| Some((self.id(position)?, self.texts[position].as_str())))
+    }
+
     /// The next free ids.
     pub(super) fn free_ids(&self, n: usize) -> Result<Vec<u64>> {
         let next_id = self.next_id;

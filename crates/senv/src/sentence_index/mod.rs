@@ -23,6 +23,13 @@ use crate::{
 /// ([`VectorIndex`](senv_index::VectorIndex)), which finds 99 % of the nearest. Cosines are exact in both cases. Equal
 /// sentences are one hit.
 ///
+/// Vectors are those of the encoder as it is. A model with an order part keeps it, so cosines are those of
+/// [`similarity`](SentenceEncoderExt::similarity). A [`SentenceCollection`] leaves that part out unless its parameters
+/// say otherwise. For the same vectors and cosines here, index
+/// [`model.without_order()`](crate::Model::without_order): searches by topic find slightly more with it.
+///
+/// Searches take `&self` and can run on several threads at once. Changes take `&mut self`.
+///
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let folder = folder.path().join("my.index");
@@ -80,6 +87,11 @@ impl<E: SentenceEncoder> Index<E> {
         self.rows.text_of(id)
     }
 
+    /// The ids and sentences, in the order of their positions.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.rows.iter()
+    }
+
     /// The id of the sentence at a position, as passed to a filter ([`SentenceSearch::keep`]); `None` if it was
     /// deleted.
     #[must_use]
@@ -87,7 +99,8 @@ impl<E: SentenceEncoder> Index<E> {
         self.rows.id(position)
     }
 
-    /// Adds sentences and returns their ids, which are the next free ones.
+    /// Adds sentences and returns their ids, which are the next free ones. A blank sentence gets the zero vector and is
+    /// never found; a [`SentenceCollection`] refuses it.
     ///
     /// # Errors
     /// The errors of [`Index::new`].
@@ -189,7 +202,8 @@ impl<E: SentenceEncoder> Index<E> {
     }
 
     /// Reads a collection of sentences into memory. `encoder` must be the one that made its vectors; some of them are
-    /// compared with new vectors of their sentences.
+    /// compared with new vectors of their sentences. For a collection that was made with a model with an order part,
+    /// pass [`model.without_order()`](crate::Model::without_order), unless the collection has kept that part.
     ///
     /// # Errors
     /// The errors of [`Collection::open`]; [`Error::NoSentences`]; [`Error::ForeignVector`];
@@ -335,13 +349,15 @@ mod tests {
         for index in [&index, &again] {
             assert_eq!((ids(index, "abb"), index.len()), (vec![4, 3, 1, 7, 8], 5));
             assert_eq!(index.id(5), None);
+            let sentences = [(1, "bbb"), (3, "b"), (4, "abb"), (7, "aab"), (8, "a")];
+            assert_eq!(index.iter().collect::<std::collections::BTreeMap<_, _>>(), sentences.into());
         }
         assert!(matches!(Index::open(&path, Numbers), Err(Error::Core(senv_core::Error::ShapeMismatch { .. }))));
         let model = crate::Model::from_encoder("letters", Letters).unwrap();
         let collection = SentenceCollection::open_with_model(&path, &model).unwrap();
         assert_eq!(collection.search("abb", 1).unwrap(), again.search("abb", 1).unwrap());
         let error = SentenceCollection::open(&path).unwrap_err();
-        assert!(matches!(error, Error::ModelInHand { .. }), "{error}");
+        assert!(matches!(error, Error::ModelInMemory { .. }), "{error}");
     }
 
     #[test]

@@ -8,7 +8,10 @@ use crate::{
     base::{file, train_options::TrainOptions},
     data::PairData,
     error::Result,
-    gradient::{PairObjective, fit, scored_pairs::ScoredPairs},
+    gradient::{
+        PairObjective, fit,
+        scored_pairs::{ScoredPairs, Validation},
+    },
     model::{
         encoder_model::{EncoderModel, EncoderSystem},
         trained::Trained,
@@ -34,9 +37,10 @@ impl<S: PairSystem + EncoderSystem<Params = S>> PairModel<S> for EncoderModel<S>
         let fingerprints = (vectors_fingerprint(vectors), start.map_or(String::new(), Self::fingerprint));
         let settings = format!("{} {} {}", file::to_json(system)?, fingerprints.0, fingerprints.1);
         let encoder = system.form().encoder(*dim)?;
-        let (dev, penalty) = (options.dev.unwrap_or_default(), training.penalty(system.l2_encoder()));
+        let validation = Validation::new(options.dev.unwrap_or_default(), tokenizer, &data.vocabulary)?;
+        let penalty = training.penalty(system.l2_encoder());
         let mut objective =
-            PairObjective::of_system(Self::KIND, &*encoder, data, pairs, tokenizer, dev, &settings, penalty);
+            PairObjective::of_system(Self::KIND, &*encoder, data, pairs, validation, &settings, penalty);
         objective.may_explode = encoder.is_recurrent();
         let mut rng = stream(training.seed, S::ENCODER_STREAM, &[]);
         let (of_words, trained) = ((&*initial, *dim, training.seed), start.map(Self::trained));

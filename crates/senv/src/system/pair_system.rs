@@ -132,7 +132,7 @@ pub trait PairSystem:
     /// of what it has learned (`docs/experiments/senv-english.md`). The observer gets a note with the resulting rate.
     fn suited_lr(&mut self, lr: f64, vectors: &Embeddings, model: Option<&Model>, observer: &dyn Observer) -> f64 {
         let parts = self.shared();
-        if !Self::AVERAGES || !matches!(parts.pairs.loss, PairLoss::SoftmaxCosine(_)) {
+        if !Self::AVERAGES || !matches!(parts.pairs.loss, PairLoss::InfoNce(_)) {
             return lr;
         }
         let relative = parts.initial.relative_length(vectors);
@@ -170,7 +170,7 @@ pub(crate) fn with_softmax_recipe<S: PairSystem>(mut system: S) -> S {
     let PairSystemParams { initial, pairs, fit, .. } = system.shared();
     *initial = Initial { sd: 0.1, frequency_weight: Some(1e-5) };
     *pairs = PairParams {
-        loss: PairLoss::SoftmaxCosine(InfoNce { temperature: 0.06, ..InfoNce::default() }),
+        loss: PairLoss::InfoNce(InfoNce { temperature: 0.06, ..InfoNce::default() }),
         word_dropout: 0.2,
         ..PairParams::default()
     };
@@ -212,6 +212,6 @@ impl PairParams {
     /// other in a batch of a softmax.
     #[must_use]
     pub fn groups_pairs(&self) -> bool {
-        matches!(self.loss, PairLoss::SoftmaxCosine(_))
+        matches!(self.loss, PairLoss::InfoNce(_))
     }
 }

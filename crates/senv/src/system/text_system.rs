@@ -143,11 +143,10 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
     /// diverges at an automatic rate is first repeated at lower rates, down to 0.05, or 0.0005 from vectors.
     fn fit_files(
         &self,
-        paths: &[impl AsRef<Path>],
+        text: impl TextFiles,
         options: &TrainOptions<'_, Self::Dev<'_>>,
     ) -> Result<Trained<Self::Model>> {
-        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        self.fit_input(&paths, Start::Random, options)
+        self.fit_input(&text.paths(), Start::Random, options)
     }
 
     /// Trains on text files with these parameters, without progress reports. [`TextSystem::fit_files`] takes options

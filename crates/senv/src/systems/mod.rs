@@ -247,7 +247,8 @@ impl Model {
     }
 
     /// Opens a model in memory: the bytes of a senv file, for example from [`Model::write_to`] or `include_bytes!`.
-    /// Rows are used in place if they start at a multiple of four bytes in memory, and are copied otherwise.
+    /// Rows are used in place if they start at a multiple of four bytes in memory, and are copied otherwise. For a
+    /// borrowed slice, pass `bytes.to_vec()`, or use [`Model::from_static`].
     ///
     /// ```no_run
     /// # let (name, database) = ("", std::collections::HashMap::<String, Vec<u8>>::new());

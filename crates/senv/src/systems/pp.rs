@@ -25,7 +25,8 @@ use crate::{
     data::{PairData, PairFiles},
     error::Result,
     gradient::{
-        FitParams, L2Scaling, PairLoss, PairObjective, PairParams, Weights, WordUpdates, fit, scored_pairs::ScoredPairs,
+        FitParams, L2Scaling, PairLoss, PairObjective, PairParams, Weights, WordUpdates, fit,
+        scored_pairs::{ScoredPairs, Validation},
     },
     model::{trained::Trained, word_vectors::embeddings_of},
     start::initial::{self, Initial},
@@ -208,7 +209,7 @@ impl PairSystem for PpParams {
     fn default_lr(&self) -> f64 {
         match self.pairs.loss {
             PairLoss::Margin(_) => 0.005,
-            PairLoss::SoftmaxCosine(_) => 0.3,
+            PairLoss::InfoNce(_) => 0.3,
         }
     }
 }
@@ -236,10 +237,10 @@ impl PairModel<PpParams> for Pp {
         let (rows, found) = system.initial.rows(&data.vocabulary, system.dim, vectors, system.fit.seed)?;
         let encoder = Average { dim: system.dim, pooling: Pooling::Mean };
         let settings = format!("{} {}", file::to_json(&system)?, initial::vectors_fingerprint(vectors));
-        let (dev, penalty) = (options.dev.unwrap_or_default(), system.fit.penalty(0.0));
-        let (pairs, tokenizer) = (&system.pairs, &system.tokenizer);
+        let validation = Validation::new(options.dev.unwrap_or_default(), &system.tokenizer, &data.vocabulary)?;
+        let (pairs, penalty) = (&system.pairs, system.fit.penalty(0.0));
         let mut objective =
-            PairObjective::of_system(PpParams::KIND, &encoder, data, pairs, tokenizer, dev, &settings, penalty);
+            PairObjective::of_system(PpParams::KIND, &encoder, data, pairs, validation, &settings, penalty);
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
         let fitted = fit(&mut objective, start, &system.fit, &options.run())?;
         Trained::of_gradient(fitted, found, |weights| {

@@ -3,7 +3,7 @@
 //! The objective is `sequence-objective` with one decoder. The paper that compares RNN AE does not state how the vector
 //! acts on the decoder; here it is the initial state.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use senv_core::{
     Tokenizer,
@@ -15,7 +15,7 @@ use senv_losses::Reduction;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::{memory_text::MemoryText, train_options::TrainOptions},
+    base::{memory_text::MemoryText, text_files::TextFiles, train_options::TrainOptions},
     error::Result,
     gradient::{FitParams, WordUpdates},
     model::trained::Trained,
@@ -144,11 +144,10 @@ impl RnnAutoencoderParams {
     /// the text, the parameters, the memory, or the training itself.
     pub fn fit_files(
         &self,
-        paths: &[impl AsRef<Path>],
+        text: impl TextFiles,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<RnnAutoencoder>> {
-        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        self.fit_input(&paths, Start::Random, options)
+        self.fit_input(&text.paths(), Start::Random, options)
     }
 
     /// Like [`RnnAutoencoderParams::fit_files`], with sentences in memory; an empty one separates documents.

@@ -6,7 +6,7 @@
 //!       Without corruption the system is SAE. Frozen initial word vectors (`--init-vectors`, `--updates frozen`) are
 //!       what the paper calls "+ embs".
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use senv_core::{
     Tokenizer,
@@ -17,7 +17,7 @@ use senv_losses::Reduction;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::{memory_text::MemoryText, train_options::TrainOptions},
+    base::{memory_text::MemoryText, text_files::TextFiles, train_options::TrainOptions},
     error::Result,
     gradient::{FitParams, WordUpdates, corruption::Corruption},
     model::trained::Trained,
@@ -179,13 +179,8 @@ impl SdaeParams {
     /// # Errors
     /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if the held-out files have no sentence; errors of
     /// the text, the parameters, the memory, or the training itself.
-    pub fn fit_files(
-        &self,
-        paths: &[impl AsRef<Path>],
-        options: &TrainOptions<'_, &[PathBuf]>,
-    ) -> Result<Trained<Sdae>> {
-        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        self.fit_input(&paths, Start::Random, options)
+    pub fn fit_files(&self, text: impl TextFiles, options: &TrainOptions<'_, &[PathBuf]>) -> Result<Trained<Sdae>> {
+        self.fit_input(&text.paths(), Start::Random, options)
     }
 
     /// Like [`SdaeParams::fit_files`], with sentences in memory; an empty one separates documents.

@@ -192,7 +192,7 @@ impl TextSystem for SiameseCbowParams {
         let (vectors, dev) = (options.vectors, options.dev.unwrap_or_default());
         weighting::check(self.weighting, self.dim, &vocabulary)?;
         let (rows, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
-        let validation = Validation::new(dev, &self.tokenizer, &vocabulary);
+        let validation = Validation::new(dev, &self.tokenizer, &vocabulary)?;
         let settings =
             format!("{} {} {}", file::to_json(self)?, corpus.fingerprint(), initial::vectors_fingerprint(vectors));
         let mut objective = Neighbours::new(self, corpus, validation, settings)?;

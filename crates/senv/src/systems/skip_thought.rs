@@ -4,7 +4,7 @@
 //! previous sentence and one for the next, with a shared output matrix. "uni" is unidirectional and "bi" bidirectional;
 //! "combine" concatenates both, each scaled to length 1.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use senv_core::{
     Error as CoreError, Tokenizer,
@@ -17,7 +17,7 @@ use senv_losses::Reduction;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::{memory_text::MemoryText, range::require, train_options::TrainOptions},
+    base::{memory_text::MemoryText, range::require, text_files::TextFiles, train_options::TrainOptions},
     data::reading::END,
     error::Result,
     gradient::{FitParams, WordUpdates},
@@ -171,11 +171,10 @@ impl SkipThoughtParams {
     /// the parameters, the memory, or the training itself.
     pub fn fit_files(
         &self,
-        paths: &[impl AsRef<Path>],
+        text: impl TextFiles,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<SkipThought>> {
-        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        self.fit_input(&paths, Start::Random, options)
+        self.fit_input(&text.paths(), Start::Random, options)
     }
 
     /// Like [`SkipThoughtParams::fit_files`], with sentences in memory; an empty sentence separates documents.

@@ -26,7 +26,7 @@ use crate::{
         weight_scheme::WeightScheme,
         weighting::Weighting,
     },
-    base::{configuration::Configuration, file, range::require, train_options::TrainOptions},
+    base::{configuration::Configuration, file, range::require, text_files::TextFiles, train_options::TrainOptions},
     error::{Error, Result},
     model::{
         handle::Model,
@@ -84,8 +84,9 @@ impl WeightedParams {
     ///
     /// # Errors
     /// [`Error::NotWords`] if the sentence vectors of `base` are not averages of words; the errors of reading the text.
-    pub fn fit_files<P: AsRef<Path>>(&self, base: &Model, paths: &[P], options: &TrainOptions<'_>) -> Result<Weighted> {
+    pub fn fit_files(&self, base: &Model, text: impl TextFiles, options: &TrainOptions<'_>) -> Result<Weighted> {
         self.check()?;
+        let paths = &text.paths();
         let TrainOptions { observer, .. } = *options;
         let reading = &options.text;
         let average = base.word_average()?;

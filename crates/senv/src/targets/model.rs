@@ -1,6 +1,9 @@
 //! A trained encoder into the space of its targets: saving, opening, encoding, finding words for definitions.
 
-use std::fmt::Debug;
+use std::{
+    fmt::Debug,
+    panic::{RefUnwindSafe, UnwindSafe},
+};
 
 use ndarray::Array2;
 use senv_core::{
@@ -98,6 +101,10 @@ pub struct TargetModel<S> {
     parameters: [Parameters<f32>; 2],
     targets: Option<TargetWords>,
 }
+
+/// It is read and never changed, so a panic leaves nothing half done.
+impl<S> UnwindSafe for TargetModel<S> {}
+impl<S> RefUnwindSafe for TargetModel<S> {}
 
 impl<S: TargetSystem> TargetModel<S> {
     /// The name of this kind in model files.

@@ -13,10 +13,10 @@ use senv::{
 
 const fn shared<T: Debug + Send + Sync>() {}
 
-/// A server that catches the panic of a request goes on with them.
+/// A server that catches the panic of a request continues to use them.
 const fn outlives_panics<T: UnwindSafe + RefUnwindSafe>() {}
 
-const fn shared_and_cloned<T: Debug + Send + Sync + Clone>() {}
+const fn shared_and_cloned<T: Debug + Send + Sync + Clone + UnwindSafe + RefUnwindSafe>() {}
 
 macro_rules! models_of {
     ($($params:ident),+) => { $(shared_and_cloned::<<senv::$params as System>::Model>());+ };
@@ -27,8 +27,8 @@ const _: () = {
     senv::pair_systems!(models_of);
     senv::running_text_systems!(models_of);
     shared_and_cloned::<Model>();
-    outlives_panics::<Model>();
-    outlives_panics::<senv::StaticEncoder>();
+    shared_and_cloned::<senv::StaticEncoder>();
+    shared_and_cloned::<senv::gradient::WordEncoder>();
     shared_and_cloned::<FastText>();
     shared_and_cloned::<PThought>();
     shared_and_cloned::<Snli>();
@@ -42,4 +42,5 @@ const _: () = {
     // An open file, and one that holds the vectors of all sentences: nobody copies them by mistake.
     shared::<ReleasedBin>();
     shared::<Index<Model>>();
+    outlives_panics::<Index<Model>>();
 };

@@ -137,7 +137,7 @@ fn margin() -> PairLoss {
 }
 
 fn softmax() -> PairLoss {
-    PairLoss::SoftmaxCosine(InfoNce { temperature: 0.1, ..InfoNce::default() })
+    PairLoss::InfoNce(InfoNce { temperature: 0.1, ..InfoNce::default() })
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn presets_of_cse_are_what_its_paper_prints() {
     assert_eq!((paper.fit.l2_norm, paper.fit.words), (L2Scaling::Full, WordUpdates::Dense));
     let loss = |params: &CseParams| match &params.pairs.loss {
         PairLoss::Margin(loss) => (loss.margin, loss.candidates, loss.selection, loss.exclude_equal_text),
-        PairLoss::SoftmaxCosine(_) => panic!("a margin"),
+        PairLoss::InfoNce(_) => panic!("a margin"),
     };
     assert_eq!(loss(&paper), (0.4, NegativeCandidates::FirstElements, Selection::Max, false));
     let windows = CseParams::paper_windows();

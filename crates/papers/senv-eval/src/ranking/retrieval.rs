@@ -135,7 +135,7 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     for (query, vector) in set.queries.iter().zip(of_queries.rows()) {
         let judged: Vec<f64> = query.judgements.iter().map(|&(_, grade)| grade).collect();
         for (method, measured) in RetrievalMethod::ALL.into_iter().zip(&mut measured) {
-            let scores = ranker.scores(&query.text, vector.to_slice().unwrap_or_default(), method.rank_by());
+            let scores = ranker.scores(&query.text, vector.to_slice().unwrap_or_default(), method.rank_by())?;
             let grades = ranked_grades(&scores, &query.judgements, query.own_document);
             measured[0].push(ndcg(&grades, &judged, NDCG_RANKS).unwrap_or(0.0));
             measured[1].push(reciprocal_rank(&grades));

@@ -5,6 +5,8 @@ mod frequent;
 mod key;
 mod longest;
 
+use std::fmt;
+
 use hashbrown::HashTable;
 
 use crate::Coverage;
@@ -27,7 +29,7 @@ use senv_text::Tokenizer;
 /// assert_eq!(vocabulary.id("dog"), None);
 /// # Ok::<(), senv_core::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Vocabulary {
     text: String,
     /// Token `i` is `text[offsets[i]..offsets[i + 1]]`.
@@ -39,6 +41,16 @@ pub struct Vocabulary {
     has_phrases: bool,
     corpus_tokens: u64,
     terms: Option<Box<str>>,
+}
+
+/// Prints its size, not its tokens.
+impl fmt::Debug for Vocabulary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vocabulary")
+            .field("len", &self.counts.len())
+            .field("terms", &self.terms)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The number of tokens that are looked up at the same time.

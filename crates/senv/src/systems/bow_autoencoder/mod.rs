@@ -11,7 +11,7 @@ mod objective;
 mod tests;
 
 use senv_store::Embeddings;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use senv_core::{
     Corpus, CorpusOptions, Error as CoreError, Observer, SentenceEncoder, Sentences, Tokenizer, Vocabulary,
@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use objective::{Autoencoding, Output};
 
 use crate::{
-    base::{file, memory_text::MemoryText, train_options::TrainOptions},
+    base::{file, memory_text::MemoryText, text_files::TextFiles, train_options::TrainOptions},
     data::{read_sentences, reading::Reading},
     error::{Error, Result},
     gradient::{FitParams, Weights, encoder_form::EncoderForm, fit, present_words::PresentWords},
@@ -169,11 +169,10 @@ impl BowAutoencoderParams {
     /// memory, or the training itself.
     pub fn fit_files(
         &self,
-        paths: &[impl AsRef<Path>],
+        text: impl TextFiles,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<BowAutoencoder>> {
-        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        self.fit_input(&paths, Start::Random, options)
+        self.fit_input(&text.paths(), Start::Random, options)
     }
 
     /// Like [`BowAutoencoderParams::fit_files`], with sentences in memory; an empty one separates documents.

@@ -40,9 +40,9 @@ use crate::{
 /// | --- | --- |
 /// | Sent2Vec (`sent2vec`) | [`Sent2Vec`], with the sentence vectors of the program |
 /// | fastText `skipgram`, `cbow` | [`FastText`], with the word vectors of the program, also for unknown words |
-/// | Sent2Vec's `cbow-c+w-ngrams` | [`FastText`] likewise, without the word n-grams |
-/// | fastText `supervised` | [`FastText`] likewise, without the classifier and word n-grams |
-/// | quantized (`.ftz`), complete or pruned | [`FastText`] likewise |
+/// | Sent2Vec's `cbow-c+w-ngrams` | [`FastText`], as above, without the word n-grams |
+/// | fastText `supervised` | [`FastText`], as above, without the classifier and word n-grams |
+/// | quantized (`.ftz`), complete or pruned | [`FastText`], as above |
 ///
 /// The file is memory-mapped and must not be modified while this is open. A word that is not valid UTF-8 cannot occur
 /// in text. [`FastText`] models leave it out; Sent2Vec models, whose rows are numbered, keep it with `\xNN` for its
