@@ -1,4 +1,4 @@
-//! More and less: comparatives of people, `more` and `less` of things, `more` and `fewer` of what people have.
+//! More and less: comparatives for people, `more` and `less` for things, `more` and `fewer` for what people own.
 
 use super::{OrderItem, words::names};
 
