@@ -24,11 +24,11 @@ pub struct PairDifference {
     pub first_sentence: String,
     /// The second sentence.
     pub second_sentence: String,
-    /// The first system's cosine, converted to the scale of the gold score.
+    /// The gold score.
     pub relatedness: f64,
-    /// The second system's cosine, converted likewise.
+    /// The first system's cosine, converted to the scale of the gold score.
     pub first: f64,
-    /// The second system's.
+    /// The second system's cosine, converted likewise.
     pub second: f64,
 }
 
@@ -36,13 +36,13 @@ pub struct PairDifference {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ErrorAnalysis {
-    /// Number of pairs on which the first system is closer to the gold score.
+    /// Number of compared pairs.
     pub n_pairs: usize,
-    /// Number of pairs on which the second system is closer to the gold score.
+    /// Number of pairs on which the first system is closer to the gold score.
     pub n_first_nearer: usize,
-    /// The pairs with the largest differences, largest first. Ties keep the order of the tasks.
+    /// Number of pairs on which the second system is closer to the gold score.
     pub n_second_nearer: usize,
-    /// The pairs of the largest difference, largest first; equal differences in the order of the tasks.
+    /// The pairs with the largest differences, largest first. Ties keep the order of the tasks.
     pub pairs: Vec<PairDifference>,
 }
 

@@ -18,7 +18,7 @@ const DEGREES: [(&str, &str, &str); 12] = [
     ("quieter", "louder", "loud"),
 ];
 
-/// Two things and what both are, one of them more so.
+/// Two things and an adjective that fits both.
 const THINGS: [(&str, &str, &str); 15] = [
     ("sofa", "armchair", "comfortable"),
     ("train", "bus", "expensive"),
