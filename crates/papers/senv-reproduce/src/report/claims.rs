@@ -8,7 +8,7 @@ use super::{
     results::Results,
 };
 
-/// What stands above the claims.
+/// The introduction above the claims.
 const ABOUT: &str = "The claims are in our words, each with its place in the paper. A rule derives each verdict from \
     the figures of the named tables. Differences are means over the seeds of a row, seed by seed, ± half of the 95 % \
     interval (Student's t); a row without an interval is a single run. A claim shows if the difference has the paper's \
@@ -18,7 +18,7 @@ const ABOUT: &str = "The claims are in our words, each with its place in the pap
     points at 80.";
 
 impl Results {
-    /// The claims of all papers of the run.
+    /// Writes the claims of all papers of the run.
     pub(crate) fn claims_to_markdown(&self) -> String {
         let mut out = format!("# The papers' claims, and what shows here\n\n{ABOUT}\n");
         let _ = writeln!(
@@ -82,12 +82,12 @@ fn write_claim(out: &mut String, paper: &str, claim: &ClaimResult) {
     );
 }
 
-/// The part of a heading before its colon.
+/// Returns the part of a heading before its colon.
 fn short(title: &str) -> &str {
     title.split(':').next().unwrap_or(title)
 }
 
-/// The anchor of a heading, as the common renderers of Markdown make it.
+/// Returns the anchor of a heading, as common Markdown renderers create it.
 fn anchor(title: &str) -> String {
     let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-'));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()

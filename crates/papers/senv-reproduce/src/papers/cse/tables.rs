@@ -12,7 +12,7 @@ pub(super) fn tables() -> Vec<Table> {
     vec![tables_1_and_2(), table_3(), table_4(), table_5(), table_6(), table_6_pairs()]
 }
 
-/// The tasks of the tables by task: SMT of 2013 is not among them.
+/// Returns the tasks of the per-task tables, which exclude SMT of 2013.
 fn tasks() -> Vec<(Option<u16>, &'static str)> {
     let of_paper = STS.iter().filter(|task| **task != (2013, "SMT"));
     of_paper.map(|&(year, task)| (Some(year), task)).chain([(None, "SICK")]).collect()
@@ -66,7 +66,7 @@ fn tables_1_and_2() -> Table {
     }
 }
 
-/// Published cells with a place for each mean, which is computed.
+/// Adds empty cells for the means, which are computed.
 fn with_means(values: Vec<Option<f64>>) -> Vec<Option<f64>> {
     values.into_iter().chain([None; 6]).collect()
 }
@@ -103,7 +103,7 @@ fn table_3() -> Table {
     }
 }
 
-/// The means of a variant in the tables of ablations.
+/// Returns the published means of a variant in the ablation tables.
 fn means(name: &str) -> Vec<Option<f64>> {
     let rows = published_cse_ablations();
     let row = rows.iter().find(|row| row.system == name);
@@ -190,7 +190,7 @@ fn table_6() -> Table {
     }
 }
 
-/// Scores times 100 of the eight pairs that the paper prints: CSE, PP, and those of people.
+/// Scores times 100 of the eight pairs printed in the paper: CSE, PP, and people.
 const EXAMPLES: [[u16; 3]; 8] = [
     [332, 314, 420],
     [488, 479, 500],

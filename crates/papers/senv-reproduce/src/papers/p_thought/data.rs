@@ -1,8 +1,8 @@
-//! What the data sets of the P-thought paper hold.
+//! Sizes of the data sets of the P-thought paper.
 
 use crate::paper::{Column, Evaluation, Row, Table};
 
-/// Tables 1 and 2: the captions.
+/// Tables 1 and 2: sizes of the caption sets.
 pub(super) fn captions() -> Table {
     let column = |title: &str, field: &str| Column::new(title, 0, &format!("sets[name=$KEY].{field}")).digits(0);
     let row = |name: &str, key| Row::new(name, "", ["english"]).key(key);
@@ -32,7 +32,7 @@ pub(super) fn captions() -> Table {
     }
 }
 
-/// Table 5: the STS benchmark.
+/// Table 5: sizes of the STS benchmark.
 pub(super) fn benchmark() -> Table {
     let pairs = |title: &str, name: &str| Column::new(title, 0, &format!("sets[name={name}].n_pairs")).digits(0);
     Table {

@@ -16,7 +16,7 @@ fn seeds(model: fn(u32) -> Model) -> Vec<String> {
     [1, 2, 3].map(|seed| model(seed).file).to_vec()
 }
 
-/// The files of a model of three seeds; SIF weights have none.
+/// Returns the files of a model with three seeds. SIF weights have no seed.
 fn seeds_of(file: &str) -> Vec<String> {
     if file == "cbow-sif.senv" { vec![file.to_owned()] } else { seeded(file).to_vec() }
 }
@@ -74,7 +74,7 @@ fn main_table() -> Table {
     }
 }
 
-/// PV-DBOW by the paper's protocol, beside the vectors that the same models fit to the captions.
+/// PV-DBOW by the paper's protocol, compared with the vectors that the same models infer for the captions.
 fn trained_on_captions() -> Table {
     let published = published_p_coherence().into_iter().find(|row| row.system == "PV-DBOW").map(|row| row.p_coherence);
     let row = |(file, name, _, _): (&str, &str, &str, f64)| {
@@ -138,7 +138,7 @@ fn map() -> Table {
     }
 }
 
-/// Predicted scores of the STS benchmark over those of people.
+/// Predicted scores against gold scores on the STS benchmark.
 fn scatter() -> Table {
     let column =
         |title: &str, field: &str| Column::new(title, 0, &format!("results[scored_by=supervised].tasks[0].{field}"));

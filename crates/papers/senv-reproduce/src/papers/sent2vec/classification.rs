@@ -1,4 +1,4 @@
-//! Tables 1, 3 and 6: classifiers on frozen vectors, and means over all.
+//! Tables 1, 3 and 6: classifiers on frozen vectors, and overall means.
 
 use senv_eval::published_classification;
 
@@ -28,7 +28,7 @@ fn supervised() -> Table {
     let has_published = |name: &str| rows.iter().any(|row| row.system == name);
     let mut lines: Vec<Row> = Vec::new();
     for (name, data, models, theirs) in systems() {
-        // Classifiers take the time: three seeds where seeds are compared.
+        // Classifiers take most of the time, so only rows that compare seeds have three.
         let n_seeds = if name.starts_with("Sent2Vec") { models.len() } else { 1 };
         let row = Row::new(name, data, models.into_iter().take(n_seeds));
         lines.push(if has_published(theirs) { row.beside(theirs, published(theirs)) } else { row });
@@ -49,7 +49,7 @@ fn supervised() -> Table {
     }
 }
 
-/// Published averages of Table 3: the system here, its name there, supervised, unsupervised, macro, hours.
+/// Published averages of Table 3: our row, the name in the paper, supervised, unsupervised, macro average, hours.
 const MACRO: [(&str, &str, [f64; 3], Option<f64>); 8] = [
     ("Sent2Vec, words", "Sent2Vec uni books", [81.4, 66.7, 74.0], Some(1.0)),
     ("Sent2Vec, words and bigrams", "Sent2Vec uni+bi books", [82.0, 65.9, 74.0], Some(1.2)),
@@ -61,7 +61,7 @@ const MACRO: [(&str, &str, [f64; 3], Option<f64>); 8] = [
     ("", "Sent2Vec uni+bi twitter", [83.5, 68.3, 75.9], Some(6.5)),
 ];
 
-/// Those of larger texts.
+/// Published averages of models trained on larger texts.
 const MACRO_OF_LARGER: [(&str, [f64; 3], f64); 3] = [
     ("Sent2Vec uni twitter", [82.2, 69.0, 75.6], 3.0),
     ("Sent2Vec uni+bi wiki", [83.3, 66.2, 74.8], 2.0),

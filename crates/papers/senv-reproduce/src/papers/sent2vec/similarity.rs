@@ -1,4 +1,4 @@
-//! Tables 2, 4 and 7: similarity without supervision.
+//! Tables 2, 4 and 7: unsupervised similarity.
 
 use super::{ALL, LARGER, SEEDS, TEXT, systems};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// STS 2014, and the parts of SICK that are there.
+/// STS 2014, and the available parts of SICK.
 pub(super) const EVAL_STS_14: Evaluation =
     Evaluation { command: "eval sts --model $MODEL --no-floor --json @sts14", seconds: 0.3 };
 pub(super) const EVAL_SICK_ALL: Evaluation =
@@ -23,7 +23,7 @@ pub(super) fn tasks() -> Vec<(Option<u16>, &'static str)> {
     STS_2014.iter().map(|&task| (Some(2014), task)).chain([(None, "SICK")]).collect()
 }
 
-/// The tasks as columns, read from the evaluations of these numbers.
+/// Creates one column per task, from the evaluations with these numbers.
 pub(super) fn columns(correlation: Correlation, sts: usize, sick: usize) -> Vec<Column> {
     let task = |task: &&str| Column { title: (*task).to_owned(), ..sts_task_by(correlation, sts, 2014, task) };
     let mut columns: Vec<Column> = STS_2014.iter().map(task).collect();
@@ -69,7 +69,7 @@ fn unsupervised(correlation: Correlation) -> Table {
     }
 }
 
-/// TF-IDF, which the bench runs beside every model.
+/// Untrained systems, which the bench runs with every model.
 fn without_training() -> Table {
     let mut columns: Vec<Column> = STS_2014
         .iter()

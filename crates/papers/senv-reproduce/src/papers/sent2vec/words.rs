@@ -1,4 +1,4 @@
-//! Tables of words, texts and schedules: the reverse dictionary, norms, lengths.
+//! Tables about schedules, the reverse dictionary, word norms and sentence lengths.
 
 use super::{DEFINITIONS, NEWS, SCHEDULES, SEEDS, TEXT, scheduled, seeded};
 use crate::{
@@ -99,7 +99,7 @@ pub(super) fn norms() -> Table {
     }
 }
 
-/// The lengths of sentences.
+/// Sentence lengths.
 pub(super) fn lengths() -> Table {
     let set = |title: &str, name: &str| Column::new(title, 0, &format!("sets[name={name}].$KEY")).digits(2);
     let mut columns: Vec<Column> = STS_2014.iter().map(|task| set(task, task)).collect();

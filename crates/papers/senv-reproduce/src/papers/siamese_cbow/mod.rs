@@ -10,10 +10,10 @@ use crate::{
     paper_name::PaperName,
 };
 
-/// What learns from little text, where the preset is the optimizer of the paper.
+/// An optimizer that learns from little text; the preset uses the paper's optimizer.
 const ADAM: &str = "--optimizer adam --lr 1e-3";
 
-/// Models of Table 1 beside those of word2vec and Skip-thoughts: file, name, and what differs from the preset.
+/// Models of Table 1 other than word2vec and Skip-thoughts: file, name, and options that differ from the preset.
 const VARIANTS: [(&str, &str, &str); 6] = [
     ("scbow-sgd-mean.senv", "Siamese CBOW, SGD 1e-4 (as printed)", ""),
     ("scbow-sgd-sum.senv", "Siamese CBOW, SGD 1e-2 (= 1e-4 on the sum of a batch)", "--lr 1e-2"),
@@ -27,7 +27,7 @@ const VARIANTS: [(&str, &str, &str); 6] = [
     ("scbow-temperature.senv", "Siamese CBOW, Adam, temperature .1", "--optimizer adam --lr 1e-3 --temperature 0.1"),
 ];
 
-/// Figures 2 to 4, with Adam: file, name, what differs, and seconds.
+/// Figures 2 to 4, with Adam: file, name, options that differ, and seconds.
 const CURVES: [(&str, &str, &str, f64); 12] = [
     ("curve-base.senv", "1 epoch, 2 negatives, 300 dimensions", "", 8.0),
     ("curve-epochs-2.senv", "2 epochs", "--epochs 2", 14.0),

@@ -10,12 +10,12 @@ pub(super) fn tables() -> Vec<Table> {
     vec![table_1(Correlation::Pearson), table_1(Correlation::Spearman), significance(), table_2(), latency()]
 }
 
-/// The twenty tasks of the paper.
+/// Returns the twenty tasks of the paper.
 pub(super) fn tasks() -> Vec<(u16, &'static str)> {
     STS.iter().copied().filter(|&(year, _)| year < 2016).collect()
 }
 
-/// Rows that the paper has: name, data, file and the name there.
+/// Other rows of the paper: name, data, file and the name in the paper.
 const BESIDE: [(&str, &str, &str, &str); 3] = [
     ("skip-gram", TEXT, "skip-gram.senv", "skip-gram (Siamese CBOW paper)"),
     ("CBOW", TEXT, "cbow.senv", "CBOW (Siamese CBOW paper)"),

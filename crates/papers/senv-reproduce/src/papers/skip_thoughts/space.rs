@@ -1,4 +1,4 @@
-//! The space of the vectors itself: Tables 5 to 8, Figures 3, 5 and 6.
+//! The space of the vectors, without training: Tables 5 to 8, Figures 3, 5 and 6.
 
 use senv_eval::{ScoringMethod, published_ranking, published_soup};
 
@@ -133,7 +133,7 @@ fn histograms() -> Table {
     }
 }
 
-/// The share of words that the two sentences of a pair have in common, which no model is needed for.
+/// The share of words that both sentences of a pair have in common, which does not depend on a model.
 fn overlaps() -> Table {
     let group = |title: &str, evaluation, name: &str| {
         Column::new(title, evaluation, &format!("word_overlaps.groups[name={name}].mean")).digits(2)

@@ -1,4 +1,4 @@
-//! What is learned from frozen vectors: Tables 1 to 4, Figure 4.
+//! Supervised results on frozen vectors: Tables 1 to 4, Figure 4.
 
 use senv_eval::{ScoringMethod, published_classification, published_sick, published_sick_entailment};
 
