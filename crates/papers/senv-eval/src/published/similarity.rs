@@ -1,7 +1,7 @@
 //! Published results of P-coherence, paraphrase ranking, the soup test and entailment, as data to compare with our own.
 //!
-//! * Paper of the SNLI-finetuned Skip-thoughts: paraphrase ranking on MSRP (Tables 5 and 6), the soup test with its
-//!   last sentence as reference (Table 8), and entailment accuracy on SICK (Table 2). Tables 5 and 6 print the
+//! * Paper of the SNLI-finetuned Skip-thoughts. It has paraphrase ranking on MSRP (Tables 5 and 6), the soup test with
+//!   its last sentence as reference (Table 8), and entailment accuracy on SICK (Table 2). Tables 5 and 6 print the
 //!   accuracies of the random bag of words in percent.
 //! * P-thought paper, Table 3: P-coherence of 5,000 images of COCO (25,014 captions).
 

@@ -41,10 +41,10 @@ impl Verdict {
     /// Returns the verdict as text.
     pub(crate) const fn words(self) -> &'static str {
         match self {
-            Self::Shows => "shows",
-            Self::ShowsInOneRun => "shows (one run)",
-            Self::WithinSeeds => "does not show: within the seeds' noise",
-            Self::DoesNotShow => "does not show",
+            Self::Shows => "reproduced",
+            Self::ShowsInOneRun => "reproduced (one run)",
+            Self::WithinSeeds => "not reproduced: within seed noise",
+            Self::DoesNotShow => "not reproduced",
             Self::NotRun => "not run",
             Self::CannotBeTested => "cannot be tested here",
         }

@@ -107,13 +107,13 @@ pub(super) fn paper() -> Paper {
         name: PaperName::Cse,
         title: "CSE, the convolutional sentence encoder (Jiao, Wang and Feng, COLING 2018)",
         about: "The paper starts from PARAGRAM-SL999 and trains on 3 million phrase pairs, then 168 thousand sentence \
-            pairs. Here words start from Sent2Vec on 15.9 million words, phrases are 135 thousand pairs of one to \
-            seven words, and sentences are five sets of simplifications. Adam at 1e-3, 10 epochs. The paper chooses \
-            the margin and the penalties on STS 2016, which we do not have, so we use the defaults (margin .4, \
-            penalties 1e-6). Figures are medians of five seeds for phrases and of three for everything else. A linear \
-            CSE whose windows are inside the text is a linear map of the sum of the words, except at the two ends. \
-            Wider windows can therefore gain little over PP; the paper's own differences are .8 (CSE over PP on \
-            phrases) and .3 (all windows over one word).",
+            pairs. Here the words start from Sent2Vec vectors trained on 15.9 million words, the phrases are 135 \
+            thousand pairs of one to seven words, and the sentences are five sets of simplifications. Training uses \
+            Adam at 1e-3 for 10 epochs. The paper chooses the margin and the penalties on STS 2016, which we do not \
+            have, so we use the defaults (margin .4, penalties 1e-6). Figures are medians of five seeds for phrases \
+            and of three for everything else. A linear CSE whose windows are inside the text is a linear map of the \
+            sum of the words, except at the two ends. Wider windows can therefore gain little over PP; the paper's own \
+            differences are .8 (CSE over PP on phrases) and .3 (all windows over one word).",
         models,
         tables: tables::tables(),
         claims: claims::claims(),

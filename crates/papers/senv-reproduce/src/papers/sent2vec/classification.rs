@@ -38,10 +38,10 @@ fn supervised() -> Table {
     Table {
         id: "table-1",
         title: "Tables 1 and 6: classifiers on frozen vectors",
-        about: "Accuracy in percent, means of three seeds for Sent2Vec. Logistic regression; MR, CR, SUBJ and MPQA by \
-            nested cross-validation (10 x 10 folds). If the test part is missing, MSRP is tested on the last quarter \
-            of its training part. The paper's TF-IDF has 200,000 dimensions; our classifiers need dense vectors, so we \
-            have no figure for it.",
+        about: "Accuracy in percent, means of three seeds for Sent2Vec. The classifiers are logistic regressions, with \
+            nested cross-validation (10 x 10 folds) for MR, CR, SUBJ and MPQA. If the test part is missing, MSRP is \
+            tested on the last quarter of its training part. The paper's TF-IDF has 200,000 dimensions; our \
+            classifiers need dense vectors, so we have no figure for it.",
         evaluations: vec![EVAL_MSRP, EVAL_MR, EVAL_CR, EVAL_SUBJ, EVAL_MPQA, EVAL_TREC],
         columns: accuracies(0).into_iter().chain([Column::mean_of("mean", 0..6), f1]).collect(),
         rows: lines,
@@ -102,8 +102,9 @@ fn macro_average() -> Table {
         id: "table-3",
         title: "Table 3: averages over all, and time of training",
         about: "The mean accuracy of the classifiers (on the available sets), the mean of Pearson's and Spearman's \
-            correlations x 100 on STS 2014 and SICK, and the mean of both. Ours train on two cores and a hundredth of \
-            the text; the paper's Sent2Vec trains on 24 cores, and its DictRep and Skip-thoughts on a GPU.",
+            correlations x 100 on STS 2014 and SICK, and the mean of both. Our systems are trained on two cores and a \
+            hundredth of the text; the paper's Sent2Vec trains on 24 cores, and its DictRep and Skip-thoughts on a \
+            GPU.",
         evaluations: vec![EVAL_STS_14, EVAL_SICK_ALL, EVAL_MSRP, EVAL_MR, EVAL_CR, EVAL_SUBJ, EVAL_MPQA, EVAL_TREC],
         columns,
         rows,

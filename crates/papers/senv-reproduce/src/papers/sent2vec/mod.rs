@@ -47,7 +47,7 @@ fn scheduled(schedule: &str, shared: &str, seed: u32, seconds: f64) -> Model {
 
 /// The training data of DictRep and CaptionRep, as printed in the tables.
 const DEFINITIONS: &str = "181 k definitions";
-const CAPTIONS: &str = "12 k captions, no images: other captions instead";
+const CAPTIONS: &str = "12 k captions; other captions in place of images";
 
 /// Sent2Vec on words and bigrams with L1, with a penalty small enough to train.
 fn with_l1() -> Model {
@@ -101,15 +101,15 @@ pub(super) fn paper() -> Paper {
         name: PaperName::Sent2vec,
         title: "Sent2Vec (Pagliardini, Gupta and Jaggi, NAACL 2018)",
         about: "The paper trains on 0.9 to 19.7 billion words with 600 or 700 dimensions and up to 13 epochs; we use \
-            15.9 million words of news, speeches and encyclopedia, 300 dimensions and 5 epochs. The learning rate, the \
-            thresholds and the number of dropped n-grams are the paper's. Unless a row says otherwise, targets share \
-            negatives, n-grams start at zero, and dropout is drawn once per sentence. The L1 penalty is a tenth of the \
-            printed one. With the printed one no row ever leaves zero: target rows start at zero, and the first step \
-            at learning rate .2 is smaller than the threshold of 5e-4 x .2 subtracted from it. The loss then stays at \
-            that of guessing, 11 ln 2; with 5e-5 the model trains. C-PHRASE has 3,914 parsed sentences of the Wall \
-            Street Journal, not 2.8 billion words as the published model, and settings that fit so few. SAE and SDAE \
-            have hidden size 2400 in the paper; here they have hidden size 300, a sampled softmax, and see 96 thousand \
-            sentences of news (1,500 steps of 64).",
+            15.9 million words of news, speeches and encyclopedia text, 300 dimensions and 5 epochs. The learning \
+            rate, the thresholds and the number of dropped n-grams are the paper's. Unless a row says otherwise, \
+            targets share negatives, n-grams start at zero, and dropout is drawn once per sentence. The L1 penalty is \
+            a tenth of the printed one. With the printed one no row ever leaves zero: target rows start at zero, and \
+            the first step at learning rate .2 is smaller than the threshold of 5e-4 x .2 subtracted from it. The loss \
+            then stays at that of guessing, 11 ln 2; with 5e-5 the model trains. C-PHRASE is trained on 3,914 parsed \
+            sentences of the Wall Street Journal, with settings for so little text; the published model is trained on \
+            2.8 billion words. SAE and SDAE have hidden size 2400 in the paper; here they have hidden size 300, a \
+            sampled softmax, and see 96 thousand sentences of news (1,500 steps of 64).",
         models,
         tables,
         claims: claims::claims(),

@@ -48,9 +48,9 @@ fn curves() -> Table {
     Table {
         id: "curves",
         title: "Figures 2 to 4: epochs, negatives, dimensions",
-        about: "Pearson's r x 100, means over the tasks of a year, and each task; one setting changed at a time, \
-            means of three seeds. The paper plots its curves without figures. All rows use Adam at 1e-3, which is not \
-            the paper's optimizer: with so little text, SGD at 1e-4 changes almost nothing.",
+        about: "Pearson's r x 100, means over the tasks of a year, and each task; one setting changed at a time, means \
+            of three seeds. The paper plots its curves without numbers. All rows use Adam at 1e-3, which is not the \
+            paper's optimizer: with so little text, SGD at 1e-4 changes almost nothing.",
         evaluations: vec![EVAL_STS],
         columns,
         rows: CURVES.map(|(file, name, _, _)| Row::new(name, SMALL, seeded(file))).to_vec(),

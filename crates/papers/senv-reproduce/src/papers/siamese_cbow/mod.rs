@@ -62,11 +62,11 @@ pub(super) fn paper() -> Paper {
         name: PaperName::SiameseCbow,
         title: "Siamese CBOW (Kenter, Borisov and de Rijke, ACL 2016)",
         about: "The paper trains on 74 million sentences of novels (1,057 million words). We train on .68 million \
-            sentences in order, of news, speeches and encyclopedia (15.9 million words), with one epoch, two \
-            negatives, 300 dimensions and no temperature, as in the paper. Rows with SGD 1e-4 use the paper's \
-            optimizer (gradient descent at 1e-4). A rate of 1e-2 compensates for 66 times less text, and equals a rate \
-            of 1e-4 on the sum of a batch of 100 instead of its mean. Rows with Adam use a rate of 1e-3. Means of \
-            three seeds.",
+            sentences of news, speeches and encyclopedia text, in their original order (15.9 million words), with one \
+            epoch, two negatives, 300 dimensions and no temperature, as in the paper. Rows with SGD 1e-4 use the \
+            paper's optimizer (gradient descent at 1e-4). A rate of 1e-2 compensates for 66 times less text, and \
+            equals a rate of 1e-4 on the sum of a batch of 100 instead of its mean. Rows with Adam use a rate of 1e-3. \
+            Means of three seeds.",
         models,
         tables,
         claims: claims::claims(),
