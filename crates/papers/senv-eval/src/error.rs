@@ -37,9 +37,9 @@ pub enum Error {
     /// There are fewer examples than folds.
     #[error("cannot divide {got} examples into {needed} folds; give more examples, or fewer folds (at least 2)")]
     TooFewExamples {
-        /// Folds.
+        /// Number of folds.
         needed: usize,
-        /// Examples.
+        /// Number of examples.
         got: usize,
     },
     /// A classifier would learn from a single class.
@@ -70,9 +70,9 @@ pub enum Error {
     Unread {
         /// Its first characters.
         sentence: String,
-        /// Its tokens.
+        /// Number of tokens.
         tokens: usize,
-        /// The tokens at its end that were not read.
+        /// Number of tokens at its end that were not read.
         unread: usize,
     },
     /// A sentence was given with two different vectors.

@@ -23,7 +23,6 @@
 //! | How does a score change with a parameter? | [`Curve`] |
 //! | How do the norms of its word vectors depend on word frequency? | [`norm_profile`] |
 //! | How long does scoring a pair take? | [`measure_latency`] |
-//! | How long does scoring a pair take? | [`measure_latency`] |
 //!
 //! Every result is a plain struct with public fields. `to_text` prints it in aligned columns, and [`to_json`] writes
 //! all fields.

@@ -8,11 +8,11 @@
 //! (F3)  KL = Σ_ij p_ij ln (p_ij / q_ij)
 //! (B3)  ∂y_i = 4 Σ_j (p_ij − q_ij) (y_i − y_j) / (1 + |y_i − y_j|²)
 //! ```
+//!
 //! Gradient descent with momentum and a gain per value. For the first quarter of the iterations, p is multiplied by 12.
 //! The layout starts from the first two principal components, scaled to a deviation of 10⁻⁴. Only the start vectors of
 //! the power iteration that finds them are random. L. van der Maaten and G. Hinton, "Visualizing Data using t-SNE",
 //! JMLR 9, 2008.
-//! 2008.
 
 use rand::RngExt;
 
