@@ -1,8 +1,8 @@
 //! Reproduces the tables of five papers on sentence embeddings, with our figures next to theirs.
 //!
 //! Commands of the program `senv` compute every figure. The report lists them, so you can run each one yourself.
-//! Commands run one at a time, and a folder keeps their results. A stopped run resumes from them, and nothing runs twice. A
-//! row whose data set is missing says so. `senv reproduce` is this library with a command line.
+//! Commands run one at a time, and a folder keeps their results. A stopped run resumes from them, and nothing runs
+//! twice. A row whose data set is missing says so. `senv reproduce` is this library with a command line.
 //!
 //! | step | what it does |
 //! | --- | --- |

@@ -59,7 +59,7 @@ pub(crate) enum Source {
     MeanOf(Vec<usize>),
 }
 
-/// A column of a table: which number of which JSON output it shows.
+/// A column of a table, with the number that it shows from a JSON output.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Column {
     /// Heading of the column.

@@ -33,7 +33,7 @@ impl PaperName {
     pub const ALL: &'static [Self] =
         &[Self::Sent2vec, Self::SiameseCbow, Self::Cse, Self::SkipThoughts, Self::PThought];
 
-    /// Returns the name, which is also that of the report: `cse` for `cse.md`.
+    /// Returns the name, which is also the name of the report: `cse` for `cse.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

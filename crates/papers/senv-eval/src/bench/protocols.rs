@@ -1,4 +1,4 @@
-//! The list of protocols: what each measures, on which data, by which equation of which paper, and how it is run.
+//! The list of protocols: what each measures, on which data, by which equation, from which paper, and how it is run.
 
 use senv_metrics::Statistic;
 
@@ -203,7 +203,7 @@ static PROTOCOLS: [Protocol; 20] = [
     Protocol {
         name: "order-templates",
         title: "Templates by phenomenon",
-        metric: "share of items whose same meaning is closer, x 100",
+        metric: "share of items with the same meaning closer, x 100",
         statistic: Statistic::Mean,
         factor: 100.0,
         section: ProtocolGroup::Order,

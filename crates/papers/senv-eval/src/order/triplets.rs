@@ -45,7 +45,7 @@ pub struct OrderTemplatesResult {
     pub values: Vec<f64>,
 }
 
-/// Returns the name for bootstrap draws, which is that of the bench task.
+/// Returns the name for bootstrap draws: the key of the bench task.
 fn draws_name(phenomenon: OrderPhenomenon) -> String {
     format!("order-templates/{}", phenomenon.name())
 }

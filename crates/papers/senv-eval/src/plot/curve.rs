@@ -15,7 +15,7 @@ pub(crate) const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Series {
-    /// Name, such as that of the data set.
+    /// Name, such as the name of the data set.
     pub name: String,
     /// `(x, y)`, in the order in which they are connected.
     pub points: Vec<(f64, f64)>,

@@ -433,7 +433,7 @@ mod tests {
         assert!(file.contains("ccc…</text>") && file.ends_with("</g>\n</svg>\n"), "{file}");
         let height = |svg: &str| svg[START.len()..].split('"').next().unwrap().parse::<f64>().unwrap();
         assert_eq!(height(&file), height(&svg) + TITLE);
-        // Nothing of the figure is lost, and the second line is that of every figure.
+        // Nothing of the figure is lost, and the second line is the same as in every figure.
         let body = svg.split_once("fill=\"white\"/>\n").unwrap().1.strip_suffix("</svg>\n").unwrap();
         assert!(file.contains(body));
         assert_eq!(file.lines().nth(1), svg.lines().nth(1));

@@ -17,7 +17,7 @@ use crate::{
     score::sentence_vectors::SentenceVectors,
 };
 
-/// The values of C to search with a held-out set: those of SentEval and of the Skip-thoughts paper together.
+/// The values of C to search with a held-out set: the union of SentEval's and the Skip-thoughts paper's.
 pub(crate) const GRID: [f64; 11] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
 /// C without a held-out set.
 pub(crate) const USUAL_C: f64 = 1.0;

@@ -54,7 +54,7 @@ pub struct PCoherenceResult {
     pub random_pairs: RandomPairs,
     /// Mean cosine of all pairs of sentences of different groups, which the random pairs estimate.
     pub mean_cosine_across_groups: Option<f64>,
-    /// The mean cosine of each group, of which the P-coherence is the mean (not part of the JSON).
+    /// The mean cosine of each group. Their mean is the P-coherence (not part of the JSON).
     #[serde(skip)]
     pub coherences: Vec<f64>,
 }

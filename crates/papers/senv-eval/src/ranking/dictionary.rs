@@ -30,7 +30,7 @@ use crate::{
 /// Number of scores computed at a time: 64 MiB of f32.
 const BLOCK_SCORES: usize = 1 << 24;
 
-/// A set of definitions to look up together, such as those of words that were, or were not, trained on.
+/// A set of definitions to look up together, such as definitions of words in the training set, or of held-out words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DictionarySet {
     /// Name of the set, for the report.

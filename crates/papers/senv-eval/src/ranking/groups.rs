@@ -1,4 +1,4 @@
-//! The soup ranking test: are sentences closer to those of their group than to those of other groups?
+//! The soup ranking test: are sentences closer to sentences of their own group than to others?
 //!
 //! Equation: `soup-gap`
 //!

@@ -109,8 +109,8 @@ pub struct RetrievalResult {
 /// Documents with equal scores keep their order. Memory: `4 dim` bytes for each document and each sentence.
 ///
 /// # Errors
-/// The errors of the encoder and those of weights out of range; [`Error::NotFinite`] if an embedding is not finite,
-/// with its sentence; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
+/// Errors of the encoder, or for weights out of range; [`Error::NotFinite`] if an embedding is not finite, with its
+/// sentence; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
 pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     set: &RetrievalSet,
