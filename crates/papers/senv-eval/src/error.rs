@@ -1,13 +1,13 @@
-//! Errors with fields that a caller can match and a message that says what to do.
+//! Errors with fields that a caller can match and a message that says how to fix them.
 
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of the protocols.
+/// An error of this crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An error of the core: files, parameters, sizes.
+    /// An error of the core, such as a file, a parameter or a size.
     #[error(transparent)]
     Core(#[from] senv_core::Error),
     /// An error of a reader.
@@ -37,9 +37,9 @@ pub enum Error {
     /// There are fewer examples than folds.
     #[error("cannot divide {got} examples into {needed} folds; give more examples, or fewer folds (at least 2)")]
     TooFewExamples {
-        /// Folds.
+        /// Number of folds.
         needed: usize,
-        /// Examples.
+        /// Number of examples.
         got: usize,
     },
     /// A classifier would learn from a single class.
@@ -56,7 +56,7 @@ pub enum Error {
         /// The two labels.
         labels: &'static str,
     },
-    /// A sentence without an embedding.
+    /// A sentence has no embedding.
     #[error("the sentence {sentence} was not encoded; encode the sentences of every evaluated data set", sentence = senv_core::quoted(sentence))]
     NotEncoded {
         /// Its first characters.
@@ -70,9 +70,9 @@ pub enum Error {
     Unread {
         /// Its first characters.
         sentence: String,
-        /// Its tokens.
+        /// Number of tokens.
         tokens: usize,
-        /// Those at its end that were not read.
+        /// Number of tokens at its end that were not read.
         unread: usize,
     },
     /// A sentence was given with two different vectors.
@@ -126,7 +126,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error of the core that it is, if it is one.
+    /// Returns the underlying error of the core, if this is one.
     #[must_use]
     pub fn core(&self) -> Option<&senv_core::Error> {
         match self {
@@ -136,7 +136,7 @@ impl Error {
         }
     }
 
-    /// What helps, where that is a matter of settings.
+    /// Returns the settings that can avoid this error, if any.
     #[must_use]
     pub fn remedies(&self) -> &[senv_core::Remedy] {
         match self {

@@ -1,8 +1,8 @@
 //! Latency: the time to score one pair.
 //!
-//! One thread, one pair at a time: both sentences are tokenized and embedded and the cosine is taken. Loading the
-//! model and reading the pairs are not part of it. Kenter, Borisov and de Rijke (Siamese CBOW, ACL 2016) report the
-//! same over 17,608 pairs: 7.7 s for Siamese CBOW, 7.0 s for word2vec averages, 98,804 s for skip-thought.
+//! One thread scores one pair at a time: it tokenizes and embeds both sentences and computes the cosine. Loading the
+//! model and reading the pairs are not timed. Kenter, Borisov and de Rijke (Siamese CBOW, ACL 2016) measure the same
+//! over 17,608 pairs: 7.7 s for Siamese CBOW, 7.0 s for word2vec averages, 98,804 s for skip-thought.
 
 use std::{
     hint::black_box,
@@ -21,30 +21,30 @@ pub const DEFAULT_WARM_UP: usize = 100;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Latency {
-    /// Pairs that were timed.
+    /// Number of timed pairs.
     pub n_pairs: usize,
-    /// Untimed warm-up pairs before.
+    /// Number of untimed warm-up pairs before them.
     pub n_warm_up: usize,
-    /// All pairs together.
+    /// Time for all pairs.
     pub total_seconds: f64,
-    /// Total by pairs.
+    /// Total time divided by the number of pairs.
     pub mean_seconds: f64,
-    /// Median.
+    /// Median time.
     pub median_seconds: f64,
     /// 99th percentile (nearest rank).
     pub p99_seconds: f64,
-    /// The slowest pair.
+    /// Time of the slowest pair.
     pub max_seconds: f64,
 }
 
 /// Times an encoder on every pair, in the calling thread.
 ///
-/// First runs `n_warm_up` pairs untimed (the first ones, repeated if there are fewer); [`DEFAULT_WARM_UP`] is
-/// usual, 0 measures a cold start. The clock is the system's monotonic one and is read once a pair, so that the
-/// times add up to the total; a reading takes some 30 ns and is part of them.
+/// First scores `n_warm_up` pairs untimed, cycling through `pairs`. [`DEFAULT_WARM_UP`] is usual; 0 measures a cold
+/// start. The system's monotonic clock is read once per pair, so the times add up to the total. A reading takes about
+/// 30 ns and is part of each time.
 ///
 /// # Errors
-/// [`Error::NothingToDo`] without a pair.
+/// [`Error::NothingToDo`] if `pairs` is empty.
 ///
 /// # Examples
 /// ```
@@ -112,7 +112,7 @@ fn measure_with(
 }
 
 impl Latency {
-    /// The times in a few lines.
+    /// Formats the times on a few lines.
     #[must_use]
     pub fn to_text(&self) -> String {
         let micro = |seconds: f64| format!("{:.2} us", 1e6 * seconds);
@@ -151,13 +151,13 @@ mod tests {
         }
     }
 
-    /// A clock whose readings are the given numbers of milliseconds apart.
+    /// A clock that advances by the next of these steps, in milliseconds, at each reading.
     fn clock(steps: &[u64]) -> impl FnMut() -> Duration + use<'_> {
         let (mut now, mut steps) = (Duration::from_secs(5), steps.iter().copied());
         let mut first = true;
         move || {
             if !std::mem::take(&mut first) {
-                now += Duration::from_millis(steps.next().expect("one reading a pair"));
+                now += Duration::from_millis(steps.next().expect("one reading per pair"));
             }
             now
         }

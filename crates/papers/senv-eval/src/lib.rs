@@ -4,28 +4,28 @@
 //!
 //! | question | start at |
 //! | --- | --- |
-//! | Do its cosines correlate with gold scores (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`], with 95 % intervals by [`StsResult::with_intervals`]; of scores without vectors, [`evaluate_sts_scorer`] |
-//! | Do its scores agree with SICK or the STS benchmark? | [`SickSet::read`], [`StsTask::read_stsb`], [`evaluate_relatedness`]; of a trained head, [`evaluate_scorer`] |
+//! | Do its cosines correlate with gold scores (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`]; with 95 % intervals, [`StsResult::with_intervals`]; for scores without vectors, [`evaluate_sts_scorer`] |
+//! | Do its scores agree with SICK or the STS benchmark? | [`SickSet::read`], [`StsTask::read_stsb`], [`evaluate_relatedness`]; for a trained head, [`evaluate_scorer`] |
 //! | How similar are the captions of an image, compared with unrelated ones? | [`SentenceGroups::read`], [`evaluate_p_coherence`] |
 //! | At which rank does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
 //! | Are sentences with the same words and different meanings separated? | [`SentenceGroups::soup`], [`evaluate_group_ranking`] |
-//! | Do its vectors read word order: PAWS, entailment against contradiction, sentences by phenomenon? | [`OrderData`], [`OrderTemplates`], [`evaluate_order`] |
+//! | Do its vectors encode word order (PAWS, entailment against contradiction, sentences by phenomenon)? | [`OrderData`], [`OrderTemplates`], [`evaluate_order`] |
 //! | At which rank does a definition find its word among all words? | [`Definitions::read`], [`evaluate_dictionary`] |
 //! | How often is an entailment classifier right? | [`NliSet::read`], [`evaluate_entailment`] |
 //! | How well are sentences classified on frozen vectors (MR, CR, SUBJ, MPQA, TREC)? | [`LabeledSet::read`], [`evaluate_classification`], [`evaluate_classification_on_test`] |
 //! | How well are paraphrases detected on frozen vectors (MSRP), and with how many training pairs? | [`evaluate_paraphrase_detection`], [`evaluate_learning_curve`] |
-//! | How do cosines and shared words of pairs spread? | [`PairGroups`], [`evaluate_pair_histograms`] |
-//! | How do groups of sentences lie to each other? | [`evaluate_map`] |
-//! | How are the sentences of many data sets encoded once, or the vectors of another program judged? | [`SentenceVectors`] |
+//! | How are the cosines and the shared words of pairs distributed? | [`PairGroups`], [`evaluate_pair_histograms`] |
+//! | How do groups of sentences lie relative to each other? | [`evaluate_map`] |
+//! | How can many data sets be encoded once, or vectors from another program be evaluated? | [`SentenceVectors`] |
 //! | What are the published results? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`], [`published_classification`] |
 //! | Do two encoders score differently? | [`compare_sts`]; on which pairs, [`error_analysis`] |
-//! | What does every protocol say of several systems? | [`DataFolder`], [`BenchData`], [`protocols`], [`summarize`], [`compare_systems`] |
+//! | What are the results of several systems in every protocol? | [`DataFolder`], [`BenchData`], [`protocols`], [`summarize`], [`compare_systems`] |
 //! | How does a score change with a parameter? | [`Curve`] |
-//! | How do the norms of its words follow their frequency? | [`norm_profile`] |
+//! | How do the norms of its word vectors depend on word frequency? | [`norm_profile`] |
 //! | How long does scoring a pair take? | [`measure_latency`] |
 //!
-//! Every result is a plain struct: its numbers are public fields, `to_text` prints aligned columns, and
-//! [`to_json`] writes all of it.
+//! Every result is a plain struct with public fields. `to_text` prints it in aligned columns, and [`to_json`] writes
+//! all fields.
 //!
 //! ```
 //! use senv_core::{Coverage, Scratch, SentenceEncoder};
@@ -48,7 +48,7 @@
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("small.tsv");
-//! // Cosines 1, 0.5 and 0 for gold scores 5, 2.5 and 0: a perfect line.
+//! // Cosines 1, 0.5 and 0 for gold scores 5, 2.5 and 0: a perfect correlation.
 //! std::fs::write(&path, "5\ta\ta\n2.5\tab\tbc\n0\ta\tb\n")?;
 //! let result = evaluate_sts(&Letters, &[StsTask::read(&path)?])?;
 //! let r = result.tasks[0].correlations.pearson_r_x100.ok_or("undefined")?;

@@ -1,4 +1,4 @@
-//! Reports: text in aligned columns, JSON, and times as people write them.
+//! Reports: text in aligned columns, JSON, and readable times.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Align {
-    /// Words.
+    /// For words.
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 
-/// A table of text cells, printed in aligned columns two blanks apart. Headings may have several lines; a cell of more
-/// than 1,000 characters is cut, and control characters in it are blanks.
+/// A table of text cells, printed in aligned columns two spaces apart. Headings may have several lines. A cell longer
+/// than 1,000 characters is cut, and control characters in it become spaces.
 ///
 /// ```
 /// use senv_eval::{Align, TextTable};
@@ -29,12 +29,12 @@ pub enum Align {
 pub struct TextTable {
     header: Vec<String>,
     align: Vec<Align>,
-    /// `None` is a line across the table.
+    /// `None` is a rule across the table.
     rows: Vec<Option<Vec<String>>>,
 }
 
 impl TextTable {
-    /// A table with these columns and no row.
+    /// Creates a table with these columns and no rows.
     #[must_use]
     pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = (S, Align)>) -> Self {
         let heading = |name: S| name.into().split('\n').map(shown).collect::<Vec<_>>().join("\n");
@@ -49,7 +49,7 @@ impl TextTable {
         self.rows.push(Some(cells));
     }
 
-    /// Appends a line across the table.
+    /// Appends a rule across the table.
     pub fn rule(&mut self) {
         self.rows.push(None);
     }
@@ -93,10 +93,10 @@ impl std::fmt::Display for TextTable {
     }
 }
 
-/// Characters of a cell at most: no column is wider, and a formatter has room for 65,535.
+/// Maximum number of characters in a cell. It limits column widths, because a formatter accepts at most 65,535.
 const MOST_CHARACTERS: usize = 1000;
 
-/// A cell on a line of a table.
+/// Returns a cell as it is printed on one line of a table.
 fn shown(cell: &str) -> String {
     let mut characters = cell.chars().map(|c| if c.is_control() { ' ' } else { c });
     let mut shown: String = characters.by_ref().take(MOST_CHARACTERS).collect();
@@ -107,24 +107,25 @@ fn shown(cell: &str) -> String {
     shown
 }
 
-/// A number with the given decimals, `-` where it is undefined.
+/// Formats a number with the given decimals, `-` if it is undefined.
 pub(crate) fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// The interval of a number with so many decimals, as two numbers.
+/// Formats the interval of a number with this many decimals as two numbers.
 pub(crate) fn interval_text(interval: Option<(f64, f64)>, decimals: usize) -> Option<String> {
     interval.map(|(low, high)| format!("{low:.decimals$} to {high:.decimals$}"))
 }
 
-/// Half the width of the interval of a number with so many decimals, as a short form for tables; empty without one.
+/// Formats half the width of the interval of a number with this many decimals, as ` ±1.5`. Empty without an interval.
 pub(crate) fn half_width(interval: Option<(f64, f64)>, decimals: usize) -> String {
     let half = interval.map(|(low, high)| (high - low) / 2.0);
     let decimals = if decimals == 3 { 3 } else { 1 };
     half.map_or_else(String::new, |half| format!(" ±{half:.decimals$}"))
 }
 
-/// Any result of this crate as indented JSON, keys in the order of its fields, undefined numbers as `null`.
+/// Writes any result of this crate as indented JSON, with keys in the order of its fields and undefined numbers as
+/// `null`.
 ///
 /// ```
 /// #[derive(serde::Serialize)]
@@ -136,13 +137,13 @@ pub(crate) fn half_width(interval: Option<(f64, f64)>, decimals: usize) -> Strin
 /// ```
 ///
 /// # Panics
-/// Never for the results of this crate; for a type whose keys are not strings, or that fails to serialize.
+/// Never for the results of this crate. Panics for a type whose keys are not strings, or that fails to serialize.
 #[must_use]
 pub fn to_json<T: Serialize + ?Sized>(result: &T) -> String {
     serde_json::to_string_pretty(result).expect("the results of this crate serialize")
 }
 
-/// A time as people write it, in seconds, minutes or hours.
+/// Formats a time for people, in seconds, minutes or hours.
 ///
 /// ```
 /// use std::time::Duration;

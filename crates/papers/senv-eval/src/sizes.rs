@@ -1,4 +1,4 @@
-//! What a data set holds: how many sentences there are, how long they are, and of how many words.
+//! Sizes of a data set: numbers of sentences, words and distinct words, and sentence lengths.
 
 use std::{
     collections::HashSet,
@@ -10,22 +10,22 @@ use serde::Serialize;
 
 use crate::report::{Align, TextTable, number};
 
-/// What a data set holds. Sentences that are repeated count once among the distinct ones, each time elsewhere.
+/// The sizes of a data set. Repeated sentences count once in `n_distinct_sentences` and each time elsewhere.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DataSizes {
-    /// Its name.
+    /// Name of the data set.
     pub name: String,
-    /// Pairs: the lines of a set of pairs, or the ordered pairs of two different sentences of one group.
+    /// Number of pairs: the lines of a set of pairs, or the ordered pairs of two different sentences of one group.
     pub n_pairs: Option<u64>,
-    /// Groups, such as images.
+    /// Number of groups, such as images.
     pub n_groups: Option<u64>,
-    /// Sentences.
+    /// Number of sentences.
     pub n_sentences: u64,
-    /// Distinct sentences.
+    /// Number of distinct sentences.
     pub n_distinct_sentences: u64,
-    /// Tokens.
+    /// Number of tokens.
     pub n_tokens: u64,
-    /// Distinct tokens, in lower case.
+    /// Number of distinct tokens, in lower case.
     pub n_distinct_tokens: u64,
     /// The mean length of a sentence in tokens.
     pub mean_length: Option<f64>,
@@ -33,7 +33,7 @@ pub struct DataSizes {
     pub length_deviation: Option<f64>,
 }
 
-/// Counts the sentences of a text, one after the other; memory grows with the distinct ones.
+/// Counts the sentences of a text, one at a time. Memory grows with the number of distinct sentences and tokens.
 ///
 /// ```
 /// let mut sizes = senv_eval::TextSizes::default();
@@ -46,7 +46,7 @@ pub struct DataSizes {
 pub struct TextSizes {
     tokenizer: Tokenizer,
     hasher: RandomState,
-    // By their hashes, of 64 bits: of a million sentences one in 37 million texts has two that are taken for one.
+    // 64-bit hashes. Two of a million distinct sentences collide in one of 37 million texts.
     sentences: HashSet<u64>,
     tokens: HashSet<u64>,
     n_sentences: u64,
@@ -80,7 +80,7 @@ impl TextSizes {
         self.squares += (tokens.len() as f64).powi(2);
     }
 
-    /// What was counted.
+    /// Returns the counts.
     #[must_use]
     pub fn finish(self, name: impl Into<String>) -> DataSizes {
         let (n, sum) = (self.n_sentences as f64, self.n_tokens as f64);
@@ -101,7 +101,7 @@ impl TextSizes {
 }
 
 impl DataSizes {
-    /// A row a data set.
+    /// Formats a table with one row per data set.
     #[must_use]
     pub fn to_text(sizes: &[Self]) -> String {
         let names =
@@ -130,7 +130,7 @@ impl DataSizes {
 mod tests {
     use super::*;
 
-    /// Lengths 1, 2 and 6: mean 3, squares of the deviations 4 + 1 + 9, over 2.
+    /// Lengths 1, 2 and 6: mean 3; squared deviations 4 + 1 + 9, divided by 2.
     #[test]
     fn lengths_have_their_mean_and_their_deviation() {
         let mut sizes = TextSizes::default();

@@ -1,4 +1,4 @@
-//! Which data stand behind a report: the files that its commands read, with their checksums.
+//! The data behind a report: the files that its commands read, with their checksums.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,18 +10,18 @@ use serde_json::Value;
 
 use crate::{plan::Plan, runner::CommandState};
 
-/// The data files of a plan, each read once.
+/// The data files of a plan with their checksums. Each file is read once.
 #[derive(Debug)]
 pub(crate) struct Checksums {
     files: BTreeMap<PathBuf, DataFile>,
 }
 
-/// What made the figures of a paper.
+/// The data and the versions that produced the figures of a paper.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Origin {
-    /// The files that its commands read, by their paths.
+    /// The files that its commands read, by path.
     pub(crate) data: Vec<DataFile>,
-    /// The versions of senv that ran them; one, unless the program was replaced between two runs.
+    /// The versions of senv that ran the commands: one, unless the program was replaced between two runs.
     pub(crate) versions: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl Checksums {
     /// Reads the files of all steps.
     ///
     /// # Errors
-    /// If the folder or a file cannot be read.
+    /// Returns an error if the folder or a file cannot be read.
     pub(crate) fn new(plan: &Plan, folder: &Path) -> Result<Self> {
         let data = DataFolder::open(folder)?;
         let paths: BTreeSet<&PathBuf> = plan.steps.iter().flat_map(|step| &step.data).collect();
@@ -37,7 +37,7 @@ impl Checksums {
             let file = if path.starts_with(folder) {
                 data.checksum(path)?
             } else {
-                // A text from elsewhere.
+                // The file is outside the data folder.
                 DataFile { path: path.display().to_string(), sha256: sha256_of_file(path)? }
             };
             Ok((path.clone(), file))
@@ -45,7 +45,7 @@ impl Checksums {
         Ok(Self { files: paths.into_iter().map(checksum).collect::<Result<_>>()? })
     }
 
-    /// The files and versions of these steps. What the bench found in the folder by itself stands in its record.
+    /// Returns the files and versions of these steps. The files that the bench finds itself are taken from its record.
     pub(crate) fn origin(&self, plan: &Plan, states: &[CommandState], steps: &[usize]) -> Origin {
         let (mut files, mut versions) = (BTreeMap::new(), BTreeSet::new());
         for &step in steps {
@@ -64,7 +64,7 @@ impl Checksums {
     }
 }
 
-/// The data files in a record of the bench; none in other results.
+/// Returns the data files listed in a bench record; none for other output.
 fn of_bench(output: &Value) -> impl Iterator<Item = DataFile> {
     let tasks = output["tasks"].as_array().into_iter().flatten();
     let files = tasks.flat_map(|task| task["files"].as_array().into_iter().flatten());
@@ -109,12 +109,12 @@ mod tests {
         };
         let known = plan("eval classify @mr");
         let checksums = Checksums::new(&known, folder.path()).unwrap();
-        // Of "abc", from FIPS 180-2.
+        // The checksum of "abc", from FIPS 180-2.
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         let mr = DataFile { path: "mr/all.tsv".to_owned(), sha256: abc.to_owned() };
         let open = checksums.origin(&known, &[CommandState::Open], &[0]);
         assert_eq!(open, Origin { data: vec![mr.clone()], versions: Vec::new() });
-        // The bench read another file, and this one as it was before.
+        // The bench read another file, and this one in an earlier version.
         let bench = json!({"tasks": [
             {"files": [{"path": "a/b.tsv", "sha256": "12"}, {"path": "mr/all.tsv", "sha256": "34"}]},
             {"files": []}, {"path": "no file"},

@@ -1,54 +1,55 @@
-//! What the papers claim, and what tells from our figures whether it shows here.
+//! The claims of the papers, and the tests that decide from our figures whether they hold here.
 //!
-//! A claim names figures of the tables of its paper, and its verdict follows from them: nobody writes it down.
+//! A claim names figures in the tables of its paper. Its verdict is computed from them, never written by hand.
 
-/// A claim that a paper makes in words, or by the order of its rows.
+/// A claim that a paper makes in words or by the order of its rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Claim {
-    /// Its name: `cse-3`.
+    /// Identifier, such as `cse-3`.
     pub(crate) id: &'static str,
-    /// Where the paper makes it.
+    /// Where the paper makes the claim.
     pub(crate) place: &'static str,
-    /// What it says, in our words.
+    /// The claim in our words.
     pub(crate) says: &'static str,
-    /// What must hold for it to show; all of it.
+    /// The conditions of the claim, all of which must hold.
     pub(crate) tests: Vec<Test>,
-    /// What is said where it does not show: why, and which experiment tells a fault from a lack of data.
+    /// The text to print if the claim does not hold: why, and which experiment distinguishes a fault from a lack of
+    /// data.
     pub(crate) otherwise: &'static str,
 }
 
-/// A table by its name, and a column of it by its heading.
+/// The identifier of a table and the heading of one of its columns.
 pub(crate) type At = (&'static str, &'static str);
 
-/// What must hold.
+/// A condition of a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Test {
-    /// The figures of these rows fall from each to the next.
+    /// The figures of these rows decrease from each row to the next.
     Falls(At, Vec<&'static str>),
-    /// They rise from each to the next: of errors and ranks, which are good where they are small.
+    /// The figures increase from each row to the next. Used for errors and ranks, where small is good.
     Rises(At, Vec<&'static str>),
-    /// The row has the greatest figure of all these.
+    /// The first row has a higher figure than each of the others.
     Greatest(At, &'static str, Vec<&'static str>),
-    /// The row has the least.
+    /// The first row has a lower figure than each of the others.
     Least(At, &'static str, Vec<&'static str>),
-    /// The first row is above all others in at least so many columns of the table, means left out.
+    /// The first row is above all others in at least this many columns of the table, excluding means.
     Wins { table: &'static str, first: &'static str, others: Vec<&'static str>, at_least: usize },
-    /// The first column is above the second in the row.
+    /// The first column is above the second in this row.
     Columns { table: &'static str, row: &'static str, columns: [&'static str; 2] },
-    /// Two rows differ by no more than this.
+    /// Two rows differ by at most this much.
     Near(At, [&'static str; 2], f64),
     /// The figure of the row is at least this.
     AtLeast(At, &'static str, f64),
     /// The figure of the row is at most this.
     AtMost(At, &'static str, f64),
-    /// The cell of the row names at least so many of these words.
+    /// The cell of this row names at least this many of these words.
     Words { at: At, row: &'static str, words: &'static [&'static str], at_least: usize },
-    /// It cannot be tested here; what is missing.
+    /// The claim cannot be tested here; the text says what is missing.
     Missing(&'static str),
 }
 
 impl Claim {
-    /// A claim with what must hold.
+    /// Creates a claim with its conditions.
     pub(crate) fn new(
         id: &'static str,
         place: &'static str,
@@ -59,14 +60,14 @@ impl Claim {
         Self { id, place, says, tests: tests.into_iter().collect(), otherwise }
     }
 
-    /// A claim that cannot be tested.
+    /// Creates a claim that cannot be tested.
     pub(crate) fn untested(id: &'static str, place: &'static str, says: &'static str, missing: &'static str) -> Self {
         Self::new(id, place, says, [Test::Missing(missing)], "")
     }
 }
 
 impl Test {
-    /// The table that it reads; none where it cannot be tested.
+    /// Returns the table that the condition reads; `None` if it cannot be tested.
     pub(crate) fn table(&self) -> Option<&'static str> {
         match self {
             Self::Falls((table, _), ..)
@@ -83,7 +84,7 @@ impl Test {
         }
     }
 
-    /// The columns that it reads; none where it reads all.
+    /// Returns the columns that the condition reads; empty if it reads all of them.
     #[cfg(test)]
     pub(crate) fn columns(&self) -> Vec<&'static str> {
         match self {
@@ -100,7 +101,7 @@ impl Test {
         }
     }
 
-    /// The rows that it reads.
+    /// Returns the rows that the condition reads.
     #[cfg(test)]
     pub(crate) fn rows(&self) -> Vec<&'static str> {
         match self {

@@ -1,9 +1,9 @@
-//! The data sets that commands name, and where they are looked for.
+//! The data sets that commands name, and the files that contain them.
 
 use std::path::{Path, PathBuf};
 
-/// A data set: its name in commands, and the files it may be, best first. Files in one string, separated by blanks,
-/// belong together; an asterisk stands for all files of a folder with this ending.
+/// A data set: its name in commands and its candidate files, best first. Files separated by spaces in one string belong
+/// together. An asterisk matches all files of a folder with this ending.
 type Set = (&'static str, &'static [&'static str]);
 
 const SETS: &[Set] = &[
@@ -82,33 +82,34 @@ const SETS: &[Set] = &[
     ("definitions", &["definitions/oewn.tsv.gz"]),
 ];
 
-/// Where data sets are looked for.
+/// Where to look for data sets.
 #[derive(Debug, Clone)]
 pub(crate) struct Data {
     folder: PathBuf,
     text: Vec<PathBuf>,
 }
 
-/// A data set that is there.
+/// A data set that was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// How it is written in a command: files, or a pattern that the shell makes them of.
+    /// The data set as written in a command: files, or a pattern for the shell.
     pub(crate) shown: Vec<String>,
-    /// The files.
+    /// The files of the data set.
     pub(crate) paths: Vec<PathBuf>,
 }
 
 impl Data {
-    /// The sets of a folder; running text is that of `text`, if it is not empty.
+    /// Creates the data sets of a folder. If `text` is not empty, it replaces the running text in the folder.
     pub(crate) fn new(folder: &Path, text: &[PathBuf]) -> Self {
         Self { folder: folder.to_owned(), text: text.to_vec() }
     }
 
-    /// The files of a set. A development set has no file that the training set takes: for want of SNLI's training part
-    /// its development part is trained on, and that of the counterfactual pairs stands for it.
+    /// Finds the files of a set. A development set excludes files that the training set uses. If the training part of
+    /// SNLI is missing, its development part is used for training, and the development part of the counterfactual pairs
+    /// replaces it.
     ///
     /// # Errors
-    /// What was looked for, where it is not there.
+    /// Lists the candidate files if the set is missing.
     pub(crate) fn find(&self, name: &str) -> Result<Found, String> {
         let is_text = matches!(name, "text" | "all-text" | "news" | "small-text");
         if is_text && !self.text.is_empty() {
@@ -129,7 +130,7 @@ impl Data {
         })
     }
 
-    /// All of these files, or nothing.
+    /// Returns all of these files, or `None` if one is missing.
     fn files(&self, files: &str) -> Option<Found> {
         let mut found = Found::default();
         for name in files.split(' ') {
@@ -143,7 +144,7 @@ impl Data {
         is_whole.then_some(found)
     }
 
-    /// The files of a folder with this ending, in the order of a shell; `None` for none.
+    /// Returns the files of a folder with this ending, sorted as a shell does; `None` if there are none.
     fn list(&self, folder: &str, ending: &str) -> Option<Vec<PathBuf>> {
         let entries = std::fs::read_dir(self.folder.join(folder)).ok()?;
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));

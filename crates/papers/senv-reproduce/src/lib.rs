@@ -1,18 +1,17 @@
-//! The tables of five papers on sentence embeddings, made again: ours beside theirs.
+//! Reproduces the tables of five papers on sentence embeddings, with our figures next to theirs.
 //!
-//! Every figure is made by commands of the program `senv`, which stand in the report, so that each can be typed again.
-//! They run one after the other; what has run is kept in a folder, so that a run that was stopped goes on where it was,
-//! and nothing is run twice. A data set that is not there is a row that says so. `senv reproduce` is this library with
-//! a command line.
+//! Commands of the program `senv` compute every figure. The report lists them, so you can run each one yourself.
+//! Commands run one at a time, and a folder keeps their results. A stopped run resumes from them, and nothing runs
+//! twice. A row whose data set is missing says so. `senv reproduce` is this library with a command line.
 //!
 //! | step | what it does |
 //! | --- | --- |
-//! | [`Options`] | say which papers ([`PaperName`]), which data sets, and the folder of the output |
-//! | [`Reproduction::new`] | looks which data are there, and plans the commands |
-//! | [`Reproduction::list`] | lists tables, rows, commands and the time that they take, without running any |
-//! | [`ReproductionRun::open`] | reads what has run before, and the checksums of the data |
-//! | [`ReproductionRun::complete`] | runs what is left; a [`RunObserver`] hears of it and can stop it |
-//! | [`ReproductionRun::write_reports`] | writes a report for each paper, the claims, a page with all, and a JSON |
+//! | [`Options`] | sets the papers ([`PaperName`]), the data sets and the output folder |
+//! | [`Reproduction::new`] | finds the data sets and plans the commands |
+//! | [`Reproduction::list`] | lists tables, rows and commands with their expected times, without running any |
+//! | [`ReproductionRun::open`] | reads the results of earlier runs, and the checksums of the data |
+//! | [`ReproductionRun::complete`] | runs the remaining commands; a [`RunObserver`] is notified and can stop the run |
+//! | [`ReproductionRun::write_reports`] | writes a report per paper, the claims, a page with all papers, and JSON |
 //!
 //! ```
 //! use senv_reproduce::{Options, PaperName, Reproduction};
@@ -24,11 +23,11 @@
 //! println!("{}", reproduction.list());
 //! ```
 //!
-//! # Where the papers are
+//! # The papers in the source code
 //!
-//! One folder each in `src/papers/`: the models that are trained, the tables with their rows and columns, where each
-//! figure stands in the JSON of a command, and what the paper claims. Published figures are those of [`senv_eval`]. The
-//! verdict on a claim is no one's opinion: `src/report/judge.rs` has the rules.
+//! Each paper has a folder in `src/papers/`. It lists the models to train, the tables with their rows and columns,
+//! where each figure is in the JSON of a command, and the claims. Published figures come from [`senv_eval`]. The rules
+//! in `src/report/judge.rs` decide on each claim.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -1,38 +1,39 @@
-//! What a run reports while it lasts, and how it is stopped.
+//! Progress reports of a run, and requests to stop it.
 
 use std::time::Duration;
 
-/// What is left of a run.
+/// The remaining work of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Remaining {
-    /// Commands that are still to run.
+    /// Number of commands that have not run yet.
     pub commands: usize,
-    /// The same with those that this run has already run.
+    /// Number of commands of this run, finished and remaining.
     pub of: usize,
-    /// The time that they are expected to take, by how long the others took.
+    /// Estimated time for the remaining commands, from the time that the others took.
     pub time: Duration,
 }
 
-/// Hears how a run goes on, and can stop it. Called from one thread, between commands; [`RunObserver::stops`] also
-/// while one runs. By default nothing is heard, and nothing stopped.
+/// Receives the progress of a run and can stop it. It is called from one thread between commands;
+/// [`RunObserver::stops`] is also called while a command runs. The default methods ignore everything and never stop the
+/// run.
 pub trait RunObserver {
-    /// What is left, before each figure that has to be made.
+    /// Receives the remaining work, before each figure that has to be computed.
     fn remaining(&self, remaining: &Remaining) {
         let _ = remaining;
     }
 
-    /// A command starts; as a user types it.
+    /// A command starts. `command` is written as a user types it.
     fn started(&self, command: &str) {
         let _ = command;
     }
 
-    /// A command has ended: how long it took, or why it failed.
+    /// A command has ended. `outcome` is how long it took, or why it failed.
     fn ended(&self, command: &str, outcome: Result<Duration, &str>) {
         let _ = (command, outcome);
     }
 
-    /// Whether the run is to stop; the command that runs is asked to end, so that training can write its checkpoint.
+    /// Returns whether to stop the run. The running command is asked to end, so that training can write a checkpoint.
     fn stops(&self) -> bool {
         false
     }

@@ -1,36 +1,36 @@
-//! What a run is asked for.
+//! Options of a run.
 
 use std::path::PathBuf;
 
 use crate::paper_name::PaperName;
 
-/// What is made, of which data, and where.
+/// Which papers to reproduce, with which data, and where to write the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The papers, in this order; by default [`PaperName::ALL`].
+    /// The papers, in this order; [`PaperName::ALL`] by default.
     pub papers: Vec<PaperName>,
-    /// The folder of the data sets: as `sts/2014/TASK.tsv`, `sick/test.tsv` and so on, or as their authors name the
-    /// files.
+    /// The folder of the data sets. Files are named `sts/2014/TASK.tsv`, `sick/test.tsv` and so on, or as the authors
+    /// of the data sets name them.
     pub data: PathBuf,
-    /// The folder for models, results and reports: that of an earlier run, an empty one, or a new one.
+    /// The folder for models, results and reports: new, empty, or from an earlier run.
     pub output: PathBuf,
-    /// Running text to train on instead of that in the folder of the data sets; by default none.
+    /// Text to train on instead of the text in the data folder; none by default.
     pub text: Vec<PathBuf>,
-    /// Whether epochs, steps and dimensions are cut down and each row has one seed, to try all commands out in minutes;
-    /// then the figures mean nothing. Not by default.
+    /// Reduces epochs, steps and dimensions and uses one seed per row, to test all commands in minutes. The figures are
+    /// then meaningless. False by default.
     pub quick: bool,
-    /// Whether models are removed once nothing that is left reads them; not by default. They are trained anew where a
-    /// later run needs them.
+    /// Removes models as soon as no remaining command reads them. A later run that needs them trains them again. False
+    /// by default.
     pub remove_models: bool,
-    /// The program that runs the commands, of this version; by default the `senv` of the search path.
+    /// The program that runs the commands, which must have this version; `senv` on the search path by default.
     pub program: PathBuf,
-    /// The threads that it is asked for; by default 0, which is all cores.
+    /// Number of threads for the commands; by default 0, which means all cores.
     pub threads: usize,
 }
 
 impl Options {
-    /// All papers, of the data sets in one folder, into another.
+    /// Creates options for all papers, with the data sets in one folder and the output in another.
     #[must_use]
     pub fn new(data: impl Into<PathBuf>, output: impl Into<PathBuf>) -> Self {
         Self {

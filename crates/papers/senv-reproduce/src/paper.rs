@@ -1,86 +1,85 @@
-//! What is made for a paper: models, tables, rows, and the published figures beside ours.
+//! The description of a paper: models, tables, rows, and the published figures to compare with.
 //!
-//! Commands are written as a user types them, with these names in them:
+//! Commands are written as a user types them, with these placeholders:
 //!
-//! * `$OUT/x.senv` is a model of the paper, `$OUT/x.npy` the vectors that its training wrote besides, `$OUT/x.txt` a
-//!   text;
-//! * `$MODEL` in an evaluation is the model of the row, `$MODEL.npy` its vectors, and `$STEM` in a word its name
-//!   without an ending, for files that an evaluation writes for each row;
-//! * `@name` is a data set of `data.rs`, and `@name|--option` is this option where the data set is not there, `@name|`
-//!   nothing;
-//! * `?name` is a data set that the command finds in `$DATA` by itself and needs; it is not shown.
+//! * `$OUT/x.senv` is a model of the paper, `$OUT/x.npy` the vectors that its training also wrote, `$OUT/x.txt` a text.
+//! * `$MODEL` in an evaluation is the model of the row, and `$MODEL.npy` its vectors. `$STEM` in a word is the model's
+//!   name without extension, for files that an evaluation writes per row.
+//! * `@name` is a data set of `data.rs`. If the data set is missing, `@name|--option` becomes this option, and `@name|`
+//!   becomes nothing.
+//! * `?name` is a data set that the command needs and finds in `$DATA` itself. It is not shown.
 
 use serde::Serialize;
 
 use crate::{claims::Claim, paper_name::PaperName};
 
-/// A model that is trained for a paper, or a text that it trains on: a whole command, the file that `--output` names.
+/// A model trained for a paper, or a text that is trained on: a whole command, whose output is this file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Model {
-    /// The file in the folder of the run.
+    /// Name of the file in the output folder.
     pub(crate) file: String,
-    /// The command, without the name of the program.
+    /// The command without the program name.
     pub(crate) command: String,
-    /// Seconds that it takes on two quiet cores.
+    /// Expected seconds on two idle cores.
     pub(crate) seconds: f64,
 }
 
 impl Model {
-    /// The model of `senv COMMAND --output $OUT/FILE`.
+    /// Creates the model of `senv COMMAND --output $OUT/FILE`.
     pub(crate) fn new(file: &str, seconds: f64, command: impl Into<String>) -> Self {
         let command = format!("{} --output $OUT/{file}", command.into());
         Self { file: file.to_owned(), command, seconds }
     }
 
-    /// Whether the command writes this file: the model, or the vectors of its text.
+    /// Returns whether the command writes this file, either the model or the vectors of its text.
     pub(crate) fn writes(&self, file: &str) -> bool {
         self.file == file || self.command.contains(&format!("--document-vectors $OUT/{file} "))
     }
 }
 
-/// An evaluation, which every row of a table runs on its model.
+/// An evaluation that every row of a table runs on its model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Evaluation {
-    /// The command, with `$MODEL` for the model. Its JSON is standard output, or the file that stands for `$RESULT`.
+    /// The command, with `$MODEL` for the model. It prints JSON to standard output, or writes it to the file `$RESULT`.
     pub(crate) command: &'static str,
-    /// Seconds that it takes on two quiet cores.
+    /// Expected seconds on two idle cores.
     pub(crate) seconds: f64,
 }
 
-/// Where the figure of a column is read.
+/// Where the figure of a column comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Source {
     /// The JSON of this evaluation of the table.
     Evaluation(usize),
-    /// What the training printed as JSON.
+    /// The JSON printed by the training.
     Training,
-    /// The mean of the columns before this one, over those that ours has; of theirs over the same.
+    /// The mean of the preceding columns for which we have figures. The paper's mean is over the same columns.
     Mean,
-    /// The mean of these columns, likewise.
+    /// The mean of these columns, computed in the same way.
     MeanOf(Vec<usize>),
 }
 
-/// A column: which number of which JSON it shows.
+/// A column of a table, with the number that it shows from a JSON output.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Column {
-    /// Its heading.
+    /// Heading of the column.
     pub(crate) title: String,
-    /// Where it is read.
+    /// Where its figures come from.
     pub(crate) source: Source,
-    /// The path in the JSON, as `reading.rs` says; `$KEY` is the key of the row.
+    /// Path in the JSON, as described in `reading.rs`; `$KEY` is the key of the row.
     pub(crate) path: String,
-    /// What the number is multiplied by.
+    /// Factor that the number is multiplied by.
     pub(crate) factor: f64,
-    /// Decimals in print.
+    /// Number of printed decimals.
     pub(crate) digits: usize,
-    /// Whether it is read for a mean and not shown.
+    /// Whether the column is used for a mean but not shown.
     pub(crate) is_hidden: bool,
-    /// The data set without which the evaluation runs and the figure is not in it; empty for none.
+    /// The data set that the figure needs although the evaluation runs without it; empty if none.
     pub(crate) set: &'static str,
 }
 
 impl Column {
-    /// A column that reads an evaluation, one decimal.
+    /// Creates a column that reads an evaluation, with one decimal.
     pub(crate) fn new(title: &str, evaluation: usize, path: &str) -> Self {
         let source = Source::Evaluation(evaluation);
         Self {
@@ -94,42 +93,42 @@ impl Column {
         }
     }
 
-    /// A share, in percent.
+    /// Creates a column that shows a share in percent.
     pub(crate) fn percent(title: &str, evaluation: usize, path: &str) -> Self {
         Self { factor: 100.0, ..Self::new(title, evaluation, path) }
     }
 
-    /// A column that reads what training printed.
+    /// Creates a column that reads the JSON printed by the training.
     pub(crate) fn training(title: &str, path: &str) -> Self {
         Self { source: Source::Training, ..Self::new(title, 0, path) }
     }
 
-    /// The mean of the columns before.
+    /// Creates a column with the mean of the preceding columns.
     pub(crate) fn mean() -> Self {
         Self { source: Source::Mean, ..Self::new("mean", 0, "") }
     }
 
-    /// The mean of some columns.
+    /// Creates a column with the mean of some columns.
     pub(crate) fn mean_of(title: &str, columns: impl IntoIterator<Item = usize>) -> Self {
         Self { source: Source::MeanOf(columns.into_iter().collect()), ..Self::new(title, 0, "") }
     }
 
-    /// The same, read for a mean and not shown.
+    /// Hides the column, which is then only used for a mean.
     pub(crate) fn hidden(self) -> Self {
         Self { is_hidden: true, ..self }
     }
 
-    /// The same with another number of decimals.
+    /// Sets the number of decimals.
     pub(crate) fn digits(self, digits: usize) -> Self {
         Self { digits, ..self }
     }
 
-    /// The same of a data set that need not be there.
+    /// Sets a data set that may be missing.
     pub(crate) fn of_set(self, set: &'static str) -> Self {
         Self { set, ..self }
     }
 
-    /// The same in another unit.
+    /// Sets a factor, to convert to another unit.
     pub(crate) fn times(self, factor: f64) -> Self {
         Self { factor, ..self }
     }
@@ -138,45 +137,45 @@ impl Column {
 /// A row: a system, trained once or with several seeds.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// The system, and how it differs from the other rows.
+    /// Name of the system, and how it differs from the other rows.
     pub(crate) name: String,
-    /// What it is trained on, with its size.
+    /// The training data, with its size.
     pub(crate) data: &'static str,
-    /// The files of its models, one a seed; `english` is the model that is part of senv. None where the paper's figures
-    /// stand alone.
+    /// The files of its models, one per seed. `english` is the built-in model. Empty for a row with only published
+    /// figures.
     pub(crate) models: Vec<String>,
-    /// What stands for `$KEY` in the paths of columns.
+    /// The replacement of `$KEY` in the paths of columns.
     pub(crate) key: &'static str,
-    /// What the paper calls it, with what it was trained on there; empty where the paper has no such row.
+    /// The name in the paper, with the training data used there; empty if the paper has no such row.
     pub(crate) published_name: String,
-    /// A value for each column, where the paper has one; a mean is computed where the paper prints none.
+    /// The published value of each column, if the paper has one. A mean is computed if the paper prints none.
     pub(crate) published: Vec<Option<f64>>,
 }
 
 impl Row {
-    /// A row without published figures.
+    /// Creates a row without published figures.
     pub(crate) fn new<M: Into<String>>(name: &str, data: &'static str, models: impl IntoIterator<Item = M>) -> Self {
         let models = models.into_iter().map(Into::into).collect();
         Self { name: name.to_owned(), data, models, key: "", published_name: String::new(), published: Vec::new() }
     }
 
-    /// The figures of a system that nothing of ours stands beside.
+    /// Creates a row with only published figures.
     pub(crate) fn published(name: &str, values: impl IntoIterator<Item = Option<f64>>) -> Self {
         Self::new::<String>(name, "", []).beside(name, values)
     }
 
-    /// The same with what a paper has, a value for each column.
+    /// Adds the name and the figures in the paper, one value per column.
     pub(crate) fn beside(self, name: impl Into<String>, values: impl IntoIterator<Item = Option<f64>>) -> Self {
         Self { published_name: name.into(), published: values.into_iter().collect(), ..self }
     }
 
-    /// The same with its first seed alone, where an evaluation takes long.
+    /// Keeps only the first seed, for evaluations that take long.
     pub(crate) fn first_seed(mut self) -> Self {
         self.models.truncate(1);
         self
     }
 
-    /// The same with a key.
+    /// Sets the key.
     pub(crate) fn key(self, key: &'static str) -> Self {
         Self { key, ..self }
     }
@@ -185,74 +184,74 @@ impl Row {
 /// A table or figure of a paper.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Table {
-    /// Its name, by which claims name it.
+    /// Identifier of the table, which claims refer to.
     pub(crate) id: &'static str,
-    /// Its heading, with its number in the paper.
+    /// Heading of the table, with its number in the paper.
     pub(crate) title: &'static str,
-    /// What it shows, in which unit, and what differs from the paper.
+    /// Description: what the table shows, in which unit, and how it differs from the paper.
     pub(crate) about: &'static str,
-    /// What is run for each model of each row.
+    /// The evaluations that run for each model of each row.
     pub(crate) evaluations: Vec<Evaluation>,
-    /// Its columns.
+    /// Columns of the table.
     pub(crate) columns: Vec<Column>,
-    /// Its rows.
+    /// Rows of the table.
     pub(crate) rows: Vec<Row>,
-    /// How the seeds of a row become one figure.
+    /// How the figures of several seeds are combined.
     pub(crate) center: Center,
-    /// What is drawn below it.
+    /// Drawings below the table.
     pub(crate) drawings: Vec<Drawing>,
 }
 
-/// How the seeds of a row become one figure.
+/// How the figures of several seeds are combined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Center {
     /// The mean.
     #[default]
     Mean,
-    /// The median, where the paper has it.
+    /// The median, if the paper uses it.
     Median,
 }
 
 /// A drawing below a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Drawing {
-    /// What an evaluation writes for each row: its file in the folder of the run, with `$STEM`.
+    /// A file in the output folder that an evaluation writes for each row, with `$STEM` in its name.
     OfRows(&'static str),
-    /// Columns over some of the rows.
+    /// A plot of columns against a setting of some rows.
     Curves(Curves),
 }
 
-/// Lines over rows: how figures change with a setting.
+/// A plot of how figures change with a setting.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Curves {
-    /// What it shows, with its number in the paper.
+    /// Title of the plot, with its number in the paper.
     pub(crate) title: &'static str,
-    /// Its file in the folder of the run.
+    /// File name in the output folder.
     pub(crate) file: &'static str,
-    /// The setting.
+    /// Name of the setting.
     pub(crate) x_label: &'static str,
-    /// The figures, with their unit.
+    /// Name of the figures, with their unit.
     pub(crate) y_label: &'static str,
-    /// The value of the setting in each row, and the row.
+    /// The value of the setting in each row, and the index of the row.
     pub(crate) rows: Vec<(f64, usize)>,
-    /// The columns that are drawn.
+    /// The indices of the plotted columns.
     pub(crate) columns: Vec<usize>,
 }
 
 /// A paper.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Paper {
-    /// Its name.
+    /// Name of the paper.
     pub(crate) name: PaperName,
-    /// Its title, authors and year.
+    /// Title, authors and year.
     pub(crate) title: &'static str,
-    /// What is smaller or different here than there.
+    /// How data and settings differ from the paper.
     pub(crate) about: &'static str,
-    /// The models that its rows name; those that several papers share are equal in all of them.
+    /// The models that its rows name. Models shared by several papers are equal in all of them.
     pub(crate) models: Vec<Model>,
-    /// Its tables.
+    /// Tables of the paper.
     pub(crate) tables: Vec<Table>,
-    /// What it claims.
+    /// Claims of the paper.
     pub(crate) claims: Vec<Claim>,
 }

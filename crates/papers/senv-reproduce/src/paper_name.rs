@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use crate::error::Error;
 
-/// A paper whose tables are made.
+/// A paper whose tables can be reproduced.
 ///
 /// ```
 /// use senv_reproduce::PaperName;
@@ -29,11 +29,11 @@ pub enum PaperName {
 }
 
 impl PaperName {
-    /// All papers, in the order in which they are made where nothing else is asked for.
+    /// All papers, in the default order of a run.
     pub const ALL: &'static [Self] =
         &[Self::Sent2vec, Self::SiameseCbow, Self::Cse, Self::SkipThoughts, Self::PThought];
 
-    /// The name, which is also that of the report: `cse` for `cse.md`.
+    /// Returns the name, which is also the name of the report: `cse` for `cse.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl PaperName {
         }
     }
 
-    /// Its authors and year, and what it is about where the name does not say it.
+    /// Returns its authors and year, and its subject if the name does not tell.
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl FromStr for PaperName {
     type Err = Error;
 
     /// # Errors
-    /// [`Error::UnknownPaper`].
+    /// [`Error::UnknownPaper`] if no paper has this name.
     fn from_str(name: &str) -> Result<Self, Error> {
         Self::ALL.iter().copied().find(|paper| paper.name() == name).ok_or_else(|| {
             let known: Vec<&str> = Self::ALL.iter().map(|paper| paper.name()).collect();

@@ -1,4 +1,4 @@
-//! Which commands there are to run, each once, however many rows and papers name it.
+//! The plan of a run: every command once, no matter how many rows and papers need it.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -9,34 +9,35 @@ use crate::{
     paper::{Evaluation, Paper},
 };
 
-/// The name that stands for the model that is part of senv.
+/// The name of the built-in model.
 const ENGLISH: &str = "english";
 
 /// A command of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlannedCommand {
-    /// What it is known by in the folder of a run: a checksum of the command, of the sizes of its data, and of the
-    /// steps that it needs. A changed command is run again, and what stands on it.
+    /// The key of the command in the folder of a run. It is a checksum of the command, of the sizes of its data files,
+    /// and of the keys of the steps that it needs. A changed command therefore runs again, with everything that depends
+    /// on it.
     pub(crate) key: String,
     /// The command as a user types it, with `$DATA` and `$OUT`.
     pub(crate) shown: String,
     /// The arguments.
     pub(crate) arguments: Vec<OsString>,
-    /// Seconds that it takes on two quiet cores.
+    /// Expected seconds on two idle cores.
     pub(crate) seconds: f64,
     /// The model that it writes.
     pub(crate) model: Option<PathBuf>,
-    /// The file of its result, where that is not standard output.
+    /// The file of its result, if it is not standard output.
     pub(crate) result: Option<PathBuf>,
     /// The steps whose models it reads.
     pub(crate) needs: Vec<usize>,
     /// The data files that it reads.
     pub(crate) data: Vec<PathBuf>,
-    /// Why it cannot run.
+    /// Why it cannot run, if it cannot.
     pub(crate) missing: Option<String>,
 }
 
-/// All steps, each after those that it needs.
+/// All steps, each after the steps that it needs.
 #[derive(Debug)]
 pub(crate) struct Plan {
     data: Data,
@@ -46,22 +47,22 @@ pub(crate) struct Plan {
     pub(crate) steps: Vec<PlannedCommand>,
 }
 
-/// What a command is for.
+/// The purpose of a command.
 enum Purpose<'a> {
-    /// To make this file.
+    /// Creating this file.
     Model(&'a str),
-    /// To evaluate the model of this file.
+    /// Evaluating the model in this file.
     Evaluation(&'a str),
 }
 
 impl Purpose<'_> {
-    /// Whether it is to make this file.
+    /// Returns whether its purpose is to create this file.
     fn makes(&self, file: &str) -> bool {
         matches!(self, Self::Model(made) if *made == file)
     }
 }
 
-/// Settings that `--quick` replaces.
+/// Options whose values `--quick` replaces.
 const QUICK: &[(&str, &str)] = &[
     ("--epochs", "1"),
     ("--steps", "2"),
@@ -73,17 +74,17 @@ const QUICK: &[(&str, &str)] = &[
 ];
 
 impl Plan {
-    /// A plan without steps.
+    /// Creates a plan without steps.
     pub(crate) fn new(data: Data, data_folder: PathBuf, out: PathBuf, quick: bool) -> Self {
         Self { data, data_folder, out, quick, steps: Vec::new() }
     }
 
-    /// Why a data set is not there.
+    /// Returns why a data set is missing; `None` if it was found.
     pub(crate) fn why_not(&self, set: &str) -> Option<String> {
         self.data.find(set).err()
     }
 
-    /// The step that makes a model of a paper; none for the model that is part of senv.
+    /// Returns the step that creates a model of a paper; `None` for the built-in model.
     pub(crate) fn model(&mut self, paper: &Paper, file: &str) -> Option<usize> {
         if file == ENGLISH {
             return None;
@@ -95,7 +96,7 @@ impl Plan {
         Some(self.add(paper, &model.command, model.seconds, &Purpose::Model(file)))
     }
 
-    /// The step that evaluates a model of a paper.
+    /// Returns the step that evaluates a model of a paper.
     pub(crate) fn evaluation(&mut self, paper: &Paper, evaluation: &Evaluation, file: &str) -> usize {
         self.add(paper, evaluation.command, evaluation.seconds, &Purpose::Evaluation(file))
     }
@@ -150,7 +151,7 @@ impl Plan {
             }
             if let Some(file) = word.strip_prefix("$OUT/") {
                 let writer = paper.models.iter().find(|model| model.writes(file)).map(|model| &model.file[..]);
-                // A model that the paper lacks is asked for as well, which says so.
+                // Plan a model that the paper lacks too, so that its rows state the reason.
                 let needed = writer.or(file.ends_with(".senv").then_some(file));
                 if purpose.makes(file) {
                     step.model = Some(self.out.join(file));
@@ -188,7 +189,7 @@ impl Plan {
         self.push(step)
     }
 
-    /// The number of a step, which is added unless it is there.
+    /// Returns the index of a step, and adds the step if it is new.
     fn push(&mut self, step: PlannedCommand) -> usize {
         self.steps.iter().position(|other| other.key == step.key && other.shown == step.shown).unwrap_or_else(|| {
             self.steps.push(step);
@@ -197,7 +198,7 @@ impl Plan {
     }
 }
 
-/// The name of a model's file without its ending.
+/// Returns the file name of a model without its extension.
 pub(crate) fn stem(file: &str) -> &str {
     file.strip_suffix(".senv").unwrap_or(file)
 }
@@ -288,7 +289,7 @@ mod tests {
         let (text, vectors) = (of("t.txt").unwrap(), of("v.senv").unwrap());
         assert_eq!(plan.steps[bench].needs, [vectors, text]);
         assert_eq!((&plan.steps[vectors].needs[..], &plan.steps[text].needs[..]), (&[text][..], &[][..]));
-        // What a command finds by itself is no argument, and known all the same.
+        // A data set that the command finds itself is not an argument, but the plan knows it.
         assert_eq!(plan.steps[text].shown, "senv eval sentences --output $OUT/t.txt");
         assert_eq!(plan.steps[text].data, [PathBuf::from("t.txt")]);
     }

@@ -1,4 +1,4 @@
-//! From papers to the commands that make their tables.
+//! Plans the commands that reproduce the tables of papers.
 
 use crate::{
     data::Data,
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The tables of papers, with the commands that make them.
+/// The tables of papers, with the commands that compute them.
 #[derive(Debug)]
 pub struct Reproduction {
     options: Options,
@@ -21,7 +21,7 @@ pub struct Reproduction {
 }
 
 impl Reproduction {
-    /// Looks which data sets are there, and plans the commands.
+    /// Finds the data sets and plans the commands.
     #[must_use]
     pub fn new(options: Options) -> Self {
         let data = Data::new(&options.data, &options.text);
@@ -29,7 +29,7 @@ impl Reproduction {
         let mut planned = Vec::new();
         for mut paper in options.papers.iter().map(|&name| papers::paper(name)) {
             if options.quick {
-                // Further seeds are the same commands.
+                // With `--quick`, further seeds would be the same commands.
                 paper.tables.iter_mut().flat_map(|table| &mut table.rows).for_each(|row| row.models.truncate(1));
             }
             let steps = paper.tables.iter().map(|table| TableSteps::new(&mut plan, &paper, table)).collect();
@@ -38,26 +38,26 @@ impl Reproduction {
         Self { options, plan, papers: planned }
     }
 
-    /// What it was made of.
+    /// Returns the options.
     #[must_use]
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// All commands as a user types them, each after those that it needs; `$DATA` and `$OUT` stand for the two folders,
-    /// and `@name` for a data set that is not there.
+    /// Iterates over all commands as a user types them, each after those that it needs. `$DATA` and `$OUT` stand for
+    /// the two folders, and `@name` for a missing data set.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
         self.plan.steps.iter().map(|step| &step.shown[..])
     }
 
-    /// The rows of every table: the paper, the heading of the table, and the system as its row names it; and each claim
-    /// of a paper as a row of `claims`, by its name.
+    /// Returns the rows of every table as paper, heading of the table, and name of the row. Each claim of a paper is a
+    /// row of `claims`, named by its identifier.
     #[must_use]
     pub fn rows(&self) -> Vec<(PaperName, &str, &str)> {
         let mut rows = Vec::new();
         for (paper, _) in &self.papers {
             for table in &paper.tables {
-                // Of published figures alone there is no line of ours.
+                // Rows with only published figures are not ours.
                 let of_ours = table.rows.iter().filter(|row| !row.models.is_empty());
                 rows.extend(of_ours.map(|row| (paper.name, table.title, &row.name[..])));
             }
@@ -66,7 +66,7 @@ impl Reproduction {
         rows
     }
 
-    /// Tables, rows and commands with the time that each takes, as text.
+    /// Formats tables, rows and commands, with the expected time of each.
     #[must_use]
     pub fn list(&self) -> String {
         list(&self.plan, &self.papers)

@@ -1,4 +1,4 @@
-//! A run in its folder: what has run, what is left, and the reports.
+//! A run in its output folder: finished commands, remaining commands, and reports.
 
 use std::{fs, io::Write, path::Path};
 
@@ -16,7 +16,7 @@ use crate::{
     runner::Runner,
 };
 
-/// A [`Reproduction`] in its folder, which keeps what has run: a run that was stopped goes on where it was.
+/// A [`Reproduction`] in its output folder, which keeps finished commands so that a stopped run can resume.
 #[derive(Debug)]
 pub struct ReproductionRun<'a> {
     of: &'a Reproduction,
@@ -25,12 +25,12 @@ pub struct ReproductionRun<'a> {
 }
 
 impl<'a> ReproductionRun<'a> {
-    /// Opens the folder of the output, which is made if it is not there, with what has run in it before, and reads the
-    /// data sets for their checksums.
+    /// Opens the output folder, creates it if it does not exist, and reads the results of earlier runs. Reads the data
+    /// sets to compute their checksums.
     ///
     /// # Errors
-    /// [`Error::NotARun`] if the folder holds something else; of the core or of the evaluation if a folder cannot be
-    /// made or a data set not be read.
+    /// [`Error::NotARun`] if the folder contains other files; [`Error::Core`] or [`Error::Eval`] if a folder cannot be
+    /// created or a data set cannot be read.
     pub fn open(of: &'a Reproduction) -> Result<Self> {
         let options = of.options();
         check_folder(&options.output)?;
@@ -38,16 +38,16 @@ impl<'a> ReproductionRun<'a> {
         Ok(Self { of, checksums, runner: Runner::new(&of.plan, options)? })
     }
 
-    /// Runs what is left, and writes the reports after each figure and at the end: `PAPER.md` for each paper,
-    /// `claims.md`, `report.html` with all papers, `results.json`.
+    /// Runs the remaining commands, and writes the reports after each figure and at the end: `PAPER.md` for each paper,
+    /// `claims.md`, `report.html` with all papers, and `results.json`.
     ///
-    /// It goes paper by paper, and within a paper what costs least first, so that a run that is stopped leaves as many
-    /// rows as there can be. A command that fails is a row that says so, and no error; see
+    /// It runs paper by paper, and the cheapest evaluations of a paper first, so that a stopped run leaves as many
+    /// complete rows as possible. A failed command is not an error: its rows state the reason. See
     /// [`ReproductionRun::has_failed`].
     ///
     /// # Errors
-    /// [`senv_core::Error::Interrupted`] if the observer stops it, [`senv_core::Error::Io`] if the program cannot be
-    /// started or what came of it not be kept; the reports are written all the same.
+    /// [`senv_core::Error::Interrupted`] if the observer stops the run; [`senv_core::Error::Io`] if the program cannot
+    /// be started or a result cannot be stored. The reports are written in each case.
     pub fn complete(&mut self, observer: &dyn RunObserver) -> Result<()> {
         let ended = self.run_all(observer);
         self.write_reports()?;
@@ -70,10 +70,10 @@ impl<'a> ReproductionRun<'a> {
         Ok(())
     }
 
-    /// Writes the reports of what has run so far.
+    /// Writes the reports of everything that has run so far.
     ///
     /// # Errors
-    /// [`senv_core::Error::Io`] if one cannot be written.
+    /// [`senv_core::Error::Io`] if a report cannot be written.
     pub fn write_reports(&self) -> Result<()> {
         let results = self.results();
         let folder = &self.of.options().output;
@@ -92,7 +92,7 @@ impl<'a> ReproductionRun<'a> {
         Ok(file("results.json", &senv_eval::to_json(&results))?)
     }
 
-    /// The reports of the papers in Markdown, one after the other.
+    /// Returns the reports of the papers in Markdown, in order.
     #[must_use]
     pub fn to_markdown(&self) -> String {
         let results = self.results();
@@ -100,13 +100,13 @@ impl<'a> ReproductionRun<'a> {
         papers.join("\n")
     }
 
-    /// What the papers claim, with the verdicts of what has run, in Markdown.
+    /// Returns the claims of the papers in Markdown, with the verdicts so far.
     #[must_use]
     pub fn claims_to_markdown(&self) -> String {
         self.results().claims_to_markdown()
     }
 
-    /// Whether a command has failed since the folder was opened.
+    /// Returns whether a command has failed since the folder was opened.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.runner.failed
@@ -131,7 +131,7 @@ impl<'a> ReproductionRun<'a> {
     }
 }
 
-/// Refuses a folder that holds something else.
+/// Rejects a folder that contains other files.
 fn check_folder(folder: &Path) -> Result<()> {
     let is_ours = folder.join("runs").is_dir();
     let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use crate::{observer::Remaining, options::Options, paper_name::PaperName};
 
-    /// Folders of a run, with a text to train on and no data set.
+    /// Creates the folders of a run, with a text to train on and no data set.
     fn options(folder: &Path) -> Options {
         for name in ["data", "out"] {
             fs::create_dir(folder.join(name)).unwrap();
@@ -160,7 +160,7 @@ mod tests {
         options
     }
 
-    /// Notes what it hears, and stops a run where it is to.
+    /// Records its calls, and stops a run if told to.
     #[derive(Default)]
     struct Notes {
         heard: RefCell<Vec<String>>,
@@ -189,7 +189,7 @@ mod tests {
         let observer = Notes { stops: true, ..Notes::default() };
         let error = run.complete(&observer).unwrap_err();
         assert!(matches!(error, Error::Core(CoreError::Interrupted { .. })), "{error}");
-        // The words are all that can be trained on this text alone.
+        // With only this text, the words are all that can be trained.
         assert_eq!(*observer.heard.borrow(), ["1 of 1 left"]);
         let report = fs::read_to_string(folder.path().join("out/cse.md")).unwrap();
         assert_eq!(report, run.to_markdown());
@@ -233,7 +233,7 @@ mod tests {
         run.complete(&observer).unwrap();
         assert!(observer.heard.borrow().is_empty(), "{:?}", observer.heard.borrow());
         assert!(run.to_markdown().contains("$OUT/words.senv  # 1:01 min, 2 threads"), "{}", run.to_markdown());
-        // A record that is damaged is as if it were not there.
+        // A damaged record is ignored.
         record("soon");
         let run = ReproductionRun::open(&reproduction).unwrap();
         assert!(run.to_markdown().contains("$OUT/words.senv  # not run, about 1:00 min"), "{}", run.to_markdown());
@@ -251,13 +251,13 @@ mod tests {
         let error = open(folder.path().join("out")).unwrap_err();
         assert!(matches!(&error, Error::NotARun { path } if path.ends_with("out")), "{error}");
         open(folder.path().join("new/inside")).unwrap();
-        // Its own folder, whatever else there is in it.
+        // The folder of an earlier run may contain other files.
         fs::write(folder.path().join("new/inside/notes.txt"), "x").unwrap();
         open(folder.path().join("new/inside")).unwrap();
-        // No folder at all.
+        // The path is not a folder.
         let error = open(folder.path().join("text.txt")).unwrap_err();
         assert!(matches!(error, Error::Core(CoreError::Io { .. })), "{error}");
-        // Nothing is made where there are no data.
+        // Nothing is created if the data folder does not exist.
         let output = folder.path().join("other");
         let none = Options { data: folder.path().join("none"), output: output.clone(), ..options.clone() };
         let error = ReproductionRun::open(&Reproduction::new(none)).map(|_| ()).unwrap_err();

@@ -1,4 +1,4 @@
-//! Runs the steps of a plan by starting the program, and keeps what came of each, so that nothing is done twice.
+//! Runs the steps of a plan by starting the program, and stores the result of each, so that nothing runs twice.
 
 use std::{
     fs::{self, File},
@@ -20,39 +20,39 @@ use crate::{
     plan::{Plan, PlannedCommand},
 };
 
-/// What is left of a step that ran to its end.
+/// The stored result of a finished step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// The command as a user types it.
     pub(crate) command: String,
-    /// Wall time.
+    /// Wall time in seconds.
     pub(crate) seconds: f64,
-    /// The threads that were asked for; 0 for all cores.
+    /// The requested number of threads; 0 for all cores.
     pub(crate) threads: usize,
     /// The version of senv.
     pub(crate) version: String,
-    /// What it printed, or wrote, as JSON.
+    /// Its JSON output, printed or written to a file.
     pub(crate) output: Value,
 }
 
-/// How far a command of the plan is.
+/// The state of a planned command.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum CommandState {
     /// It has not run.
     Open,
     /// It has run.
     Done(Record),
-    /// It cannot run, or failed; why.
+    /// It cannot run, or it failed, for this reason.
     Not(String),
 }
 
-/// Runs steps in a folder.
+/// Runs the steps of a plan in a folder.
 #[derive(Debug)]
 pub(crate) struct Runner<'a> {
     plan: &'a Plan,
     options: &'a Options,
     pub(crate) states: Vec<CommandState>,
-    /// Seconds that the steps run so far took, and were expected to take.
+    /// Seconds that the finished steps of this run took, and the seconds expected of them.
     taken: [f64; 2],
     n_run: usize,
     /// Whether a command failed.
@@ -60,10 +60,10 @@ pub(crate) struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// Reads what a folder holds already.
+    /// Reads the results that the folder already contains.
     ///
     /// # Errors
-    /// If the folders of a run cannot be made.
+    /// Returns an error if the folders of a run cannot be created.
     pub(crate) fn new(plan: &'a Plan, options: &'a Options) -> Result<Self> {
         let folder = &options.output;
         for name in ["runs", "logs", "figures"] {
@@ -84,11 +84,11 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Runs a step, and before it those that it needs; `false` where nothing was to do. A command that fails is noted
-    /// and no error.
+    /// Runs a step after the steps that it needs. Returns `false` if there was nothing to do. A failed command is
+    /// recorded and is not an error.
     ///
     /// # Errors
-    /// If the observer stops it, or if what came of a step cannot be kept.
+    /// Returns an error if the observer stops the run, or if the result of a step cannot be stored.
     pub(crate) fn run(&mut self, step: usize, observer: &dyn RunObserver) -> Result<bool> {
         if self.states[step] != CommandState::Open {
             return Ok(false);
@@ -111,7 +111,7 @@ impl<'a> Runner<'a> {
         Ok(true)
     }
 
-    /// Removes the models that have been made and that nothing that is left reads, with what stands beside them.
+    /// Removes finished models that no remaining step reads, with their vector files.
     fn remove_models(&self) {
         let is_left = |step: &usize| self.states[*step] == CommandState::Open;
         let needed: Vec<usize> =
@@ -119,7 +119,7 @@ impl<'a> Runner<'a> {
         for (step, planned) in self.plan.steps.iter().enumerate() {
             let Some(model) = &planned.model else { continue };
             if matches!(self.states[step], CommandState::Done(_)) && !needed.contains(&step) {
-                // What cannot be removed is in nobody's way.
+                // A file that cannot be removed does no harm.
                 let _ = fs::remove_file(model);
                 let _ = fs::remove_file(model.with_extension("npy"));
             }
@@ -130,7 +130,7 @@ impl<'a> Runner<'a> {
         self.plan.steps[step].model.as_ref().is_none_or(|path| path.is_file())
     }
 
-    /// The steps that are left for these, models that they need among them.
+    /// Returns the steps that remain to run for these, including the models that they need.
     fn left(&self, wanted: &[usize]) -> Vec<usize> {
         let mut left = Vec::new();
         for &step in wanted {
@@ -153,20 +153,20 @@ impl<'a> Runner<'a> {
         left.push(step);
     }
 
-    /// Seconds that a step and what is left of those that it needs are expected to take.
+    /// Returns the expected seconds of a step and of the remaining steps that it needs.
     pub(crate) fn cost(&self, step: usize) -> f64 {
         self.left(&[step]).iter().map(|&step| self.plan.steps[step].seconds).sum()
     }
 
-    /// Seconds that these steps will take, by how long others took beside what was expected of them.
+    /// Estimates the seconds that these steps will take, scaled by how long the others took compared with expectation.
     fn estimate(&self, left: &[usize]) -> f64 {
         let expected: f64 = left.iter().map(|&step| self.plan.steps[step].seconds).sum();
         let [taken, of_those] = self.taken;
-        // One second more on either side keeps the first short steps from saying much.
+        // Adding one second on both sides limits the influence of the first short steps.
         expected * (taken + 1.0) / (of_those + 1.0)
     }
 
-    /// Says what comes next and what is left.
+    /// Reports the remaining work before a step.
     pub(crate) fn announce(&self, step: usize, wanted: &[usize], observer: &dyn RunObserver) {
         let left = self.left(wanted);
         if left.is_empty() || self.states[step] != CommandState::Open {
@@ -190,7 +190,7 @@ impl<'a> Runner<'a> {
             command.args(["--threads", &threads.to_string()]);
         }
         if let Some(model) = &step.model {
-            // The checkpoint of a run that was stopped.
+            // Resume from the checkpoint of a stopped run.
             if has_checkpoint(model) {
                 command.arg("--resume");
             }
@@ -246,7 +246,7 @@ impl<'a> Runner<'a> {
         Ok(CommandState::Done(record))
     }
 
-    /// Waits for a command; one that is stopped is asked to end, so that training can write its checkpoint.
+    /// Waits for a command. If the run is stopped, asks the command to end, so that training can write a checkpoint.
     fn wait(&self, mut child: Child, observer: &dyn RunObserver) -> Result<ExitStatus> {
         let mut is_asked = false;
         loop {
@@ -263,7 +263,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// What was printed, as JSON: nothing is `null`, and objects one a line are the `lines` of one.
+/// Parses printed JSON. No output is `null`, and several objects become the `lines` of one object.
 fn json_of(text: &str) -> Value {
     let values: Option<Vec<Value>> =
         serde_json::Deserializer::from_str(text).into_iter().map(|value| value.ok()).collect();
@@ -274,13 +274,14 @@ fn json_of(text: &str) -> Value {
     }
 }
 
-/// An error if the run is to stop.
+/// Returns an error if the run should stop.
 fn go_on(observer: &dyn RunObserver) -> Result<()> {
     let action = "running the commands";
     if observer.stops() { Err(CoreError::Interrupted { action }.into()) } else { Ok(()) }
 }
 
-/// Asks a process to end. On a terminal Ctrl-C reaches it as well, and both within half a second are one request to it.
+/// Asks a process to end. On a terminal Ctrl-C reaches the process too; it counts two requests within half a second as
+/// one.
 fn ask_to_end(child: &mut Child) {
     let asked = cfg!(unix)
         && Command::new("kill").args(["-TERM", &child.id().to_string()]).status().is_ok_and(|status| status.success());
@@ -289,8 +290,7 @@ fn ask_to_end(child: &mut Child) {
     }
 }
 
-/// Whether a run that was stopped has left something to go on from: a checkpoint, or that of one of its stages or
-/// parts.
+/// Returns whether a stopped run has left a checkpoint, of the whole training or of one of its stages or parts.
 fn has_checkpoint(model: &Path) -> bool {
     let has = |stage: &str| {
         let mut name = model.as_os_str().to_owned();
@@ -305,7 +305,7 @@ fn record_path(folder: &Path, key: &str) -> PathBuf {
     folder.join("runs").join(format!("{key}.json"))
 }
 
-/// What a folder knows of a step.
+/// Reads the stored result of a step.
 fn record(folder: &Path, key: &str) -> Option<Record> {
     serde_json::from_str(&fs::read_to_string(record_path(folder, key)).ok()?).ok()
 }

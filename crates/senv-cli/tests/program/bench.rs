@@ -85,7 +85,7 @@ fn a_run_writes_page_json_and_markdown() {
         assert!(!page.contains(outside), "{outside}: nothing is loaded from elsewhere");
     }
     let markdown = read(&folder, "out.md");
-    for part in ["| system | mean | STS 2014 |", "| sts 2014 made | 60 | ", "## What made these numbers"] {
+    for part in ["| system | mean | STS 2014 |", "| sts 2014 made | 60 | ", "## How these numbers were made"] {
         assert!(markdown.contains(part), "{part} is missing in {markdown}");
     }
     for sum in [&model["sha256"], &record["tasks"][0]["files"][0]["sha256"]] {

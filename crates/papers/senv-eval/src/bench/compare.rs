@@ -1,8 +1,8 @@
-//! Two systems, task by task: the difference with its interval, and two tests, corrected over the tasks.
+//! Comparison of two systems by task: the difference with its interval, and two tests, corrected over the tasks.
 //!
-//! The paired bootstrap asks whether one system has the higher number; Wilcoxon's signed ranks ask whether their scores
-//! of the same items differ in level (as Kenter, Borisov and de Rijke 2016 mark their table), which for correlations is
-//! another question: a system can score every pair higher and rank them alike.
+//! The paired bootstrap tests whether one system has the higher value. Wilcoxon's signed-rank test asks whether their
+//! scores of the same items differ in level, as Kenter, Borisov and de Rijke 2016 mark their table. For correlations
+//! that is another question: a system can score every pair higher and rank the pairs the same.
 
 use rayon::prelude::*;
 use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval, wilcoxon};
@@ -24,21 +24,21 @@ pub struct TaskDifference {
     pub label: String,
     /// The headline metric.
     pub metric: String,
-    /// Items.
+    /// Number of items.
     pub n_items: usize,
-    /// The number of the first system.
+    /// Value of the first system.
     pub first: Option<f64>,
-    /// The number of the second system.
+    /// Value of the second system.
     pub second: Option<f64>,
-    /// First less second.
+    /// First minus second.
     pub difference: Option<f64>,
     /// The 95 % interval of the difference.
     pub interval: Option<(f64, f64)>,
-    /// p-value of the paired bootstrap that the numbers are equal.
+    /// p-value of the paired bootstrap under the hypothesis that the values are equal.
     pub p_bootstrap: Option<f64>,
     /// The same, after Holm's correction over the tasks.
     pub p_bootstrap_holm: Option<f64>,
-    /// p-value of Wilcoxon's test that the scores of the items do not differ in level.
+    /// p-value of Wilcoxon's test under the hypothesis that the item scores do not differ in level.
     pub p_wilcoxon: Option<f64>,
     /// The same, after Holm's correction over the tasks.
     pub p_wilcoxon_holm: Option<f64>,
@@ -52,25 +52,26 @@ pub struct BenchComparison {
     pub first: String,
     /// The name of the second system.
     pub second: String,
-    /// Draws of the bootstrap.
+    /// Number of draws of the bootstrap.
     pub resamples: usize,
-    /// Its random seed.
+    /// Random seed of the bootstrap.
     pub seed: u64,
-    /// Each task.
+    /// Differences per task.
     pub tasks: Vec<TaskDifference>,
     /// Tasks that only one of the two records has.
     pub left_out: Vec<String>,
 }
 
-/// Draws of a comparison by default: 10,000. The least p-value is 2 / (draws + 1), which Holm's correction multiplies
-/// by the number of tasks: with the 1,000 draws of an interval, 30 tasks could show no difference.
+/// Default number of draws of a comparison: 10,000. The smallest possible p-value is 2 / (draws + 1), and Holm's
+/// correction multiplies it by the number of tasks. With the 1,000 draws of an interval, 30 tasks could not show a
+/// difference.
 pub const DEFAULT_COMPARISON_RESAMPLES: usize = 10_000;
 
-/// Compares a system of one record with a system of another, or of the same, on the tasks of both.
+/// Compares two systems, of one record or of two, on the tasks that both have.
 ///
 /// # Errors
-/// [`Error::DifferentPairs`] if a task of the same name was made from other files, if there is no task in common, or if
-/// the numbers of items differ; [`Error::Metrics`].
+/// [`Error::DifferentPairs`] if a task of the same name was read from other files, if there is no task in common, or if
+/// the numbers of items differ; [`Error::Metrics`] from the tests.
 pub fn compare_systems(
     first: (&BenchRecord, &SystemRecord),
     second: (&BenchRecord, &SystemRecord),
@@ -104,7 +105,7 @@ pub fn compare_systems(
     Ok(BenchComparison { first: first_name, second: second_name, resamples, seed, tasks, left_out })
 }
 
-/// An error unless both tasks are of the same bytes.
+/// Checks that both tasks were read from the same bytes.
 fn check_same(first: &TaskRecord, second: &TaskRecord) -> Result<()> {
     let sums = |task: &TaskRecord| task.files.iter().map(|file| file.sha256.clone()).collect::<Vec<_>>();
     if sums(first) == sums(second) && first.gold.len() == second.gold.len() {
@@ -156,7 +157,7 @@ fn difference(
     Ok(row)
 }
 
-/// Corrects one of the p-values over the tasks that have it.
+/// Corrects one kind of p-value over the tasks that have it.
 fn correct(
     tasks: &mut [TaskDifference],
     of: impl Fn(&TaskDifference) -> Option<f64>,
@@ -170,7 +171,7 @@ fn correct(
     Ok(())
 }
 
-/// A p-value in three digits.
+/// Formats a p-value.
 fn p_text(p: Option<f64>) -> String {
     match p {
         None => "-".to_owned(),
@@ -181,7 +182,7 @@ fn p_text(p: Option<f64>) -> String {
 }
 
 impl BenchComparison {
-    /// A row a task, in aligned columns.
+    /// Formats one row per task, in aligned columns.
     #[must_use]
     pub fn to_text(&self) -> String {
         let columns = [

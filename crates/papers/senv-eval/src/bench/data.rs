@@ -1,4 +1,4 @@
-//! A run of the bench: data found in a folder, every protocol on every system.
+//! A run of the bench: finds data in a folder and runs every protocol on every system.
 
 use std::collections::HashSet;
 
@@ -20,27 +20,27 @@ use crate::{
     ranking::scoring::Scoring,
 };
 
-/// Why a system without vectors has no number.
+/// The note of a system without vectors where a task needs them.
 pub(super) const NEEDS_VECTORS: &str = "needs sentence vectors";
-/// Why a system without a classifier of its own has none.
+/// The note of a system without a classifier where a task needs one.
 pub(super) const NEEDS_CLASSIFIER: &str = "needs a classifier of the model";
 
-/// The tasks of a folder, and what it lacks.
+/// The tasks of a folder, and what the folder lacks.
 #[derive(Debug)]
 pub struct BenchData {
-    /// The tasks, in the order of the protocols.
+    /// The tasks, in the order of their protocols.
     pub tasks: Vec<Task>,
-    /// The tasks as they are recorded, in the same order.
+    /// The tasks in the form of the record, in the same order.
     pub records: Vec<TaskRecord>,
-    /// Protocols without data, parts of data sets that are not there, and data that cannot be read.
+    /// Protocols without data, missing parts of data sets, and data that cannot be read.
     pub missing: Vec<Missing>,
 }
 
 impl BenchData {
-    /// Finds and reads the data of these protocols; what is missing or broken is a line of `missing`.
+    /// Finds and reads the data of these protocols. Missing or broken data is added to `missing`.
     ///
     /// # Errors
-    /// [`Error::NothingToDo`] if there is not one task with data of the folder and some protocol needs data.
+    /// [`Error::NothingToDo`] if no task reads data of the folder and some protocol needs data.
     pub fn read(folder: &DataFolder, chosen: &[&'static Protocol]) -> Result<Self> {
         let mut data = Self { tasks: Vec::new(), records: Vec::new(), missing: Vec::new() };
         for protocol in chosen {
@@ -69,14 +69,14 @@ impl BenchData {
         Ok(data)
     }
 
-    /// The distinct sentences of all tasks, in the order in which they first occur.
+    /// Returns the distinct sentences of all tasks, in the order of their first occurrence.
     #[must_use]
     pub fn sentences(&self) -> Vec<&str> {
         distinct(self.tasks.iter())
     }
 
-    /// Those that what takes no training should count its words on: without the tasks on word order, where the same few
-    /// words occur again and again, unless there are no others.
+    /// Returns the sentences on which untrained baselines should count words. Word-order tasks repeat the same few
+    /// words, so they are left out unless there are no other tasks.
     #[must_use]
     pub fn counted_sentences(&self) -> Vec<&str> {
         let counts = |task: &&Task| task.protocol.section != ProtocolGroup::Order;
@@ -84,8 +84,8 @@ impl BenchData {
         if counted.is_empty() { self.sentences() } else { counted }
     }
 
-    /// Runs a system on every task. A task that fails is a result with a note; so is one that needs vectors of a system
-    /// that has none. `each` is called before each task and ends the run by returning false.
+    /// Runs a system on every task. A task that fails has a result with a note, and so has a task that needs vectors if
+    /// the system has none. `each` is called before each task and ends the run by returning false.
     ///
     /// # Errors
     /// [`Error::Core`] with [`senv_core::Error::Interrupted`] if `each` or `observer` asked to stop.
@@ -143,10 +143,10 @@ impl BenchData {
         })
     }
 
-    /// The record of these systems, without the tasks of protocols that no system has a classifier for.
+    /// Returns the record of these systems, without protocols that need a classifier if no system has one.
     ///
     /// # Errors
-    /// [`Error::SameName`] for two systems of one name; [`Error::NothingToDo`] if no task is left.
+    /// [`Error::SameName`] if two systems have the same name; [`Error::NothingToDo`] if no task remains.
     pub fn record(
         &self,
         command: String,
@@ -159,7 +159,7 @@ impl BenchData {
                 return Err(Error::SameName { name: system.name.clone() });
             }
         }
-        // A classifier that failed is reported.
+        // A classifier that failed still counts, so the failure is reported.
         let takes_part = |task: &TaskRecord| {
             let mut results = systems.iter().filter_map(|system| system.result(&task.key));
             results.any(|result| result.note.as_deref() != Some(NEEDS_CLASSIFIER))
@@ -171,7 +171,7 @@ impl BenchData {
         if tasks.is_empty() && !dropped.is_empty() {
             return Err(Error::NothingToDo { what: "systems with a classifier, which these protocols need" });
         }
-        // A protocol that is left out lacks nothing.
+        // Gaps of a protocol that is left out are not reported.
         let is_left_out = |missing: &&Missing| dropped.iter().any(|task| task.protocol == missing.protocol);
         let missing = self.missing.iter().filter(|missing| !is_left_out(missing)).cloned().collect();
         for system in &mut systems {
@@ -190,7 +190,7 @@ impl BenchData {
     }
 }
 
-/// The sentences of tasks, each once.
+/// Returns the distinct sentences of tasks.
 fn distinct<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<&'a str> {
     let mut seen = HashSet::new();
     tasks.flat_map(Task::sentences).filter(|sentence| seen.insert(*sentence)).collect()
@@ -217,7 +217,7 @@ fn is_stop(error: &Error) -> bool {
     matches!(error, Error::Core(senv_core::Error::Interrupted { .. }))
 }
 
-/// The protocols of these names; all for none. Those of `without` are left out.
+/// Returns the protocols named in `only`, or all if it is empty, except those named in `without`.
 ///
 /// # Errors
 /// [`Error::UnknownProtocol`] for a name that no protocol has.

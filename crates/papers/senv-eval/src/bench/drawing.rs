@@ -1,28 +1,28 @@
-//! A drawing of the report with its heading.
+//! A drawing of the report, with its title and caption.
 
 use std::collections::HashSet;
 
 use crate::plot::{curve, frame::titled};
 
-/// Characters of a file name, at most: file systems allow 255 bytes.
+/// Maximum number of characters in a file name, because file systems allow 255 bytes.
 const MOST_OF_NAME: usize = 60;
 
 /// A drawing of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Drawing {
-    /// Its file name without `.svg`, such as `quality-size`; unique in a report.
+    /// File name without `.svg`, such as `quality-size`; unique in a report.
     pub name: String,
-    /// The title.
+    /// Title of the drawing.
     pub title: String,
-    /// How to read it.
+    /// How to read the drawing.
     pub about: String,
     /// The image without the title, in the text color of the page.
     pub svg: String,
 }
 
 impl Drawing {
-    /// `name` may contain any characters; those that file names should not have become hyphens.
+    /// Creates a drawing. `name` may contain any characters; those unsuitable for file names become hyphens.
     pub(super) fn new(name: &str, title: impl Into<String>, about: impl Into<String>, svg: String) -> Self {
         Self { name: file_name(name), title: title.into(), about: about.into(), svg }
     }
@@ -34,7 +34,7 @@ impl Drawing {
     }
 }
 
-/// Letters and digits in lower case, with a hyphen for whatever is between them.
+/// Converts words to lower-case letters and digits, with a hyphen for everything between them.
 fn file_name(words: &str) -> String {
     let words = words.to_lowercase();
     let parts: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect();
@@ -42,7 +42,7 @@ fn file_name(words: &str) -> String {
     name.trim_end_matches('-').to_owned()
 }
 
-/// Numbers equal names, starting at 2 with the second.
+/// Numbers repeated names, starting with 2 for the second.
 pub(super) fn number_equal_names(drawings: &mut [Drawing]) {
     let mut seen = HashSet::new();
     for drawing in drawings {
@@ -57,7 +57,7 @@ pub(super) fn number_equal_names(drawings: &mut [Drawing]) {
     }
 }
 
-/// The range of values; `None` without one.
+/// Returns the range of values; `None` if there are none.
 pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let mut values = values.filter(|value| value.is_finite()).peekable();
     values.peek().is_some().then_some(())?;

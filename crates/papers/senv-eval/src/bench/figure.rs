@@ -1,4 +1,4 @@
-//! Points that a record keeps to be drawn, and the results that give them.
+//! Points that a record keeps for plots, and the results that produce them.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,17 +14,17 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Figure {
-    /// What kind of figure: figures of one kind are drawn side by side.
+    /// Kind of figure. Learning curves of several systems share one plot.
     pub kind: String,
-    /// The label of x, with its unit.
+    /// Label of the x axis, with its unit.
     pub x_label: String,
-    /// The label of y, with its unit.
+    /// Label of the y axis, with its unit.
     pub y_label: String,
     /// Named point lists.
     pub series: Vec<FigureSeries>,
 }
 
-/// Points of one name.
+/// A named list of points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FigureSeries {
@@ -34,17 +34,17 @@ pub struct FigureSeries {
     pub points: Vec<(f64, f64)>,
 }
 
-/// The kind of figure that [`LearningCurveResult::to_figure`] makes.
+/// The kind of figure that [`LearningCurveResult::to_figure`] returns.
 pub(super) const LEARNING_CURVE: &str = "learning-curve";
-/// The kind of figure that [`MapResult::to_figure`] makes.
+/// The kind of figure that [`MapResult::to_figure`] returns.
 pub(super) const MAP: &str = "map";
-/// The kind of figure that [`NormProfile::to_figure`] makes.
+/// The kind of figure that [`NormProfile::to_figure`] returns.
 pub(super) const NORMS: &str = "norms";
-/// The kind of figure of cosines by label: x is the cosine of a pair, y its number.
+/// The kind of figure of cosines by label: x is the cosine of a pair, y its index.
 pub(super) const LABEL_COSINES: &str = "label-cosines";
 
 impl LearningCurveResult {
-    /// Mean accuracy against training pairs, as points.
+    /// Returns mean accuracy against training pairs as points.
     pub(crate) fn to_figure(&self) -> Figure {
         let point = |point: &LearningPoint| Some((point.n_training_pairs as f64, 100.0 * point.mean_accuracy?));
         let points = self.points.iter().filter_map(point).collect();
@@ -58,7 +58,7 @@ impl LearningCurveResult {
 }
 
 impl MapResult {
-    /// The sentences as points, a series for each group.
+    /// Returns the sentences as points, one series per group.
     pub(crate) fn to_figure(&self) -> Figure {
         let mut series: Vec<FigureSeries> = Vec::new();
         for point in &self.points {
@@ -74,7 +74,7 @@ impl MapResult {
 }
 
 impl NormProfile {
-    /// The profile as points: mean, quartiles and the curve of SIF scaled to the highest of them.
+    /// Returns the profile as points: mean, quartiles and the SIF curve, scaled to the highest of them.
     #[must_use]
     pub fn to_figure(&self) -> Figure {
         let middle = |bin: &NormBin| (bin.ln_frequency_from + bin.ln_frequency_to) / 2.0;

@@ -1,4 +1,4 @@
-//! The figures of a record, as SVG.
+//! The plots of a record, as SVG.
 
 use senv_metrics::precision_recall;
 
@@ -19,10 +19,10 @@ use crate::{
     },
 };
 
-/// Points of a curve that are drawn, at most.
+/// Maximum number of points of a curve.
 const MAX_POINTS: usize = 200;
 
-/// All figures for which the record has data.
+/// Draws all plots for which the record has data.
 pub(crate) fn drawings(record: &BenchRecord, summaries: &[Summary]) -> Result<Vec<Drawing>> {
     let mut drawings = Vec::new();
     for summary in summaries.iter().filter(|summary| summary.columns.iter().any(|column| column.protocol.in_mean)) {
@@ -45,7 +45,8 @@ pub(crate) fn drawings(record: &BenchRecord, summaries: &[Summary]) -> Result<Ve
     Ok(drawings)
 }
 
-/// The systems that are drawn together, and their colors: models and vectors first, as many as there are colors.
+/// Returns the systems that share a plot, with their colors: models and vectors first, at most as many as there are
+/// colors.
 fn drawn(
     record: &BenchRecord,
     task: impl Fn(&SystemRecord) -> bool,
@@ -60,7 +61,7 @@ fn drawn(
     systems.into_iter().zip(COLORS)
 }
 
-/// The mean of each system with its interval, the best on top.
+/// Draws the mean of each system with its interval, best on top.
 fn means(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     let rows: Vec<_> = summary.rows.iter().filter(|row| row.mean.value.is_some()).collect();
     let ends = |row: &&Row| {
@@ -83,7 +84,7 @@ fn means(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     Some(Drawing::new(&format!("means-{name}"), title, about, plot.finish()))
 }
 
-/// The tasks of a protocol, a row each, a dot for each system; with intervals where there is a number of chance.
+/// Draws the tasks of a protocol, one per row, with a dot per system. Intervals are drawn only if `chance` is given.
 fn tasks(record: &BenchRecord, protocol: &str, chance: Option<f64>) -> Option<Drawing> {
     let tasks: Vec<&TaskRecord> = record.tasks.iter().filter(|task| task.protocol == protocol).collect();
     let value = |system: &SystemRecord, task: &TaskRecord| {
@@ -126,7 +127,7 @@ impl BenchRecord {
         Ok(similarity.and_then(|summary| size(self, summary)).map(|drawing| drawing.to_file()))
     }
 
-    /// The drawings of the report, in its order. They depend only on the record, so the same record gives the same
+    /// Returns the drawings of the report, in its order. They depend only on the record, so equal records give equal
     /// images.
     ///
     /// # Errors
@@ -136,7 +137,7 @@ impl BenchRecord {
     }
 }
 
-/// Quality against speed.
+/// Draws quality against speed.
 fn speed(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     let rate = |system: &SystemRecord| system.sentences_per_second;
     let says = |rate: f64| format!("{rate:.0} sentences per second");
@@ -145,7 +146,7 @@ fn speed(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     Some(Drawing::new("quality-speed", "Quality against speed", about, svg))
 }
 
-/// Quality against the size of the models.
+/// Draws quality against model size.
 fn size(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     let megabytes = |system: &SystemRecord| Some(system.bytes? as f64 / 1e6);
     let says = |megabytes: f64| format!("{megabytes:.1} MB");
@@ -154,7 +155,8 @@ fn size(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     Some(Drawing::new("quality-size", "Quality against size", about, svg))
 }
 
-/// Draws the mean of each system over the logarithm of a cost or speed above 0; `None` for fewer than `least` systems.
+/// Draws the mean of each system against the logarithm of a positive cost or speed; `None` for fewer than `least`
+/// systems.
 fn quality_against(
     record: &BenchRecord,
     summary: &Summary,
@@ -174,7 +176,7 @@ fn quality_against(
     }
     let x = range(points.iter().map(|point| point.1))?;
     let y = range(points.iter().map(|point| point.2))?;
-    // Names need room at the ends.
+    // Leave room for names at both ends.
     let x = (x.0 - 0.1, x.1 + 0.1);
     let captions = [Caption { text: "mean of the similarity tasks, x 100", color: INK }];
     let mut plot = Plot::log(x, (y.0, y.1 + 0.1 * (y.1 - y.0)), x_label, &captions);
@@ -188,7 +190,7 @@ fn quality_against(
     Some(plot.finish())
 }
 
-/// Precision over recall of telling paraphrases by their scores.
+/// Draws precision against recall of paraphrase detection by score.
 fn curves_of_precision(record: &BenchRecord, task: &TaskRecord) -> Result<Option<Drawing>> {
     let relevant: Vec<bool> = task.gold.iter().map(|&gold| gold > 0.0).collect();
     let scores = |system: &SystemRecord| -> Option<Vec<f64>> {
@@ -201,7 +203,7 @@ fn curves_of_precision(record: &BenchRecord, task: &TaskRecord) -> Result<Option
         let step = points.len().div_ceil(MAX_POINTS).max(1);
         let last = points.last().copied();
         let points = points.iter().copied().step_by(step).chain(last);
-        // The first points are of a handful of pairs, where precision says little.
+        // The first points are based on a handful of pairs, so their precision says little.
         curve.push(&system.name, points.filter(|p| p.recall >= 0.02).map(|p| (p.recall, p.precision)));
     }
     if curve.series.is_empty() {
@@ -213,8 +215,8 @@ fn curves_of_precision(record: &BenchRecord, task: &TaskRecord) -> Result<Option
     Ok(Some(Drawing::new(&name, title, about, curve.to_svg_without_dots())))
 }
 
-/// Figures that systems brought along: learning curves in one frame, cosines by label, maps of sentences and norms of
-/// words one by one.
+/// Draws the figures that systems provide: learning curves in one plot; cosines by label, maps of sentences and norms
+/// of words in one plot each.
 fn own_figures(record: &BenchRecord) -> Vec<Drawing> {
     let mut drawings: Vec<Drawing> = learning_curve(record).into_iter().collect();
     let given = |system: &&SystemRecord| matches!(system.kind, SystemKind::Model | SystemKind::Vectors);
@@ -240,7 +242,7 @@ fn own_figures(record: &BenchRecord) -> Vec<Drawing> {
     drawings
 }
 
-/// Accuracy against training data, a line for each system.
+/// Draws accuracy against training data, one curve per system.
 fn learning_curve(record: &BenchRecord) -> Option<Drawing> {
     let of = |system: &SystemRecord| {
         let figures = system.results.iter().flat_map(|result| &result.figures);
@@ -251,7 +253,7 @@ fn learning_curve(record: &BenchRecord) -> Option<Drawing> {
         let points = of(system).and_then(|figure| figure.series.into_iter().next()).map(|series| series.points);
         curve.push(&system.name, points.unwrap_or_default());
     }
-    let about = "Paraphrase detection with parts of the training set; means of three draws.";
+    let about = "Paraphrase detection with parts of the training set: means of three draws.";
     let title = "Accuracy against training data, MSRP";
     (!curve.series.is_empty()).then(|| Drawing::new("learning-curve-msrp", title, about, curve.to_svg()))
 }

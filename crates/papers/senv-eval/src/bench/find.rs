@@ -1,4 +1,4 @@
-//! The tasks of each protocol in a folder, by the layouts in which the data sets are handed around.
+//! Finds the tasks of each protocol in a folder, in the layouts in which the data sets are distributed.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use senv_data::{LabeledSet, NliSet, ParaphraseSet, SentenceGroups, SickSet, StsT
 use super::{folder::DataFolder, task_data::TaskData};
 use crate::error::Result;
 
-/// A task as it was found: all but its protocol.
+/// A task without its protocol, as found in a folder.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// Its name among the tasks of the protocol.
+    /// Name of the task within its protocol.
     pub(super) name: String,
     /// The year, for STS.
     pub(super) year: Option<u16>,
-    /// The files it is read from.
+    /// Files that the data is read from.
     pub(super) files: Vec<PathBuf>,
     /// The data.
     pub(super) data: TaskData,
@@ -29,7 +29,7 @@ impl Found {
 const SICK_TRAIN: &[&str] = &["sick_train.txt", "sick/train.tsv"];
 pub(super) const SICK_TRIAL: &[&str] = &["sick_trial.txt", "sick/trial.tsv", "sick/dev.tsv"];
 pub(super) const SICK_TEST: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv", "sickr-sts/test.jsonl"];
-// MTEB has SICK without the labels.
+// SICK from MTEB has no labels.
 pub(super) const SICK_LABELLED: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv"];
 pub(super) const SNLI_TEST: &[&str] = &["snli_1.0_test.txt", "snli_1.0_test.jsonl", "snli/test.tsv"];
 pub(super) const SNLI_DEV: &[&str] = &["snli_1.0_dev.txt", "snli_1.0_dev.jsonl", "snli/dev.tsv"];
@@ -53,7 +53,7 @@ pub(super) const CAPTIONS: &[(&str, &[&str])] = &[
     ("Flickr8k", &["flickr/flickr8k.tsv", "flickr8k.token.txt"]),
 ];
 
-/// The year that a folder is named as: `2014`, `STS14-en-test`, `sts2014-test`.
+/// Returns the year in the name of a folder, such as `2014`, `STS14-en-test` or `sts2014-test`.
 fn year_of(folder: &str) -> Option<u16> {
     if let Ok(year @ 2012..=2017) = folder.parse() {
         return Some(year);
@@ -66,7 +66,7 @@ fn year_of(folder: &str) -> Option<u16> {
     }
 }
 
-/// The files of STS tasks, each with its year.
+/// Iterates over the files of STS tasks, each with its year.
 pub(super) fn sts_files(folder: &DataFolder) -> impl Iterator<Item = (u16, &Path)> {
     folder.files().filter_map(|(name, path)| {
         let (parents, file) = name.rsplit_once('/')?;
@@ -74,7 +74,7 @@ pub(super) fn sts_files(folder: &DataFolder) -> impl Iterator<Item = (u16, &Path
         let year = year_of(parent).filter(|_| !parent.contains("train"))?;
         let in_sts = parents.contains("sts") && file.ends_with(".tsv");
         let semeval = file.starts_with("sts.input.") && !file.contains(".all.");
-        // MTEB has the tasks of a year as one.
+        // MTEB has all tasks of a year in one file.
         let mteb = parent.ends_with("-sts") && file == "test.jsonl";
         (in_sts || semeval || mteb).then_some((year, path))
     })
@@ -87,15 +87,15 @@ pub(super) fn sts(folder: &DataFolder) -> Vec<Result<Found>> {
         Ok(Found { year: Some(year), ..Found::new(&name, &[path], TaskData::Scored(data)) })
     };
     let mut tasks: Vec<Result<Found>> = sts_files(folder).map(read).collect();
-    // Compared by year, then as the files are named.
+    // Sort by year, then by name.
     tasks
         .sort_by_key(|task| task.as_ref().map_or((u16::MAX, String::new()), |t| (t.year.unwrap_or(0), t.name.clone())));
-    // The same task in two layouts is one task.
+    // The same task in two layouts counts once.
     tasks.dedup_by(|a, b| matches!((a, b), (Ok(a), Ok(b)) if (a.year, &a.name) == (b.year, &b.name)));
     tasks
 }
 
-/// The parts that are there to be reported on: the test set, or the development set for want of one.
+/// Returns the part to report on: the test set, or the development set if there is no test set.
 pub(super) fn reported<'f>(folder: &'f DataFolder, test: &[&str], dev: &[&str]) -> Option<(&'static str, &'f Path)> {
     let part = |name, ends| folder.find(ends).map(|path| (name, path));
     part("test", test).or_else(|| part("dev", dev))
@@ -110,7 +110,7 @@ pub(super) fn stsb(folder: &DataFolder) -> Vec<Result<Found>> {
 pub(super) fn sick(folder: &DataFolder) -> Vec<Result<Found>> {
     let part = reported(folder, SICK_TEST, SICK_TRIAL);
     let read = |(name, path): (&str, &Path)| {
-        // MTEB has the scores without the labels.
+        // SICK from MTEB has scores without labels.
         let is_mteb = path.to_string_lossy().contains(".jsonl");
         let data = if is_mteb { StsTask::read(path)? } else { SickSet::read(path)?.task };
         Ok(Found::new(name, &[path], TaskData::Scored(data)))
@@ -118,8 +118,8 @@ pub(super) fn sick(folder: &DataFolder) -> Vec<Result<Found>> {
     part.map(read).into_iter().collect()
 }
 
-/// Training, development and test set, read alike; `None` where there is nothing to train on or to report on. Without a
-/// test set the development set is reported on, and nothing chooses settings.
+/// Reads the training, development and test sets in the same way. Returns nothing if there is no training set or no set
+/// to report on. Without a test set the development set is reported on, and settings are not chosen on any set.
 fn split<T>(
     folder: &DataFolder,
     [train, dev, test]: [&[&str]; 3],
@@ -160,7 +160,7 @@ pub(super) fn own_entailment(folder: &DataFolder) -> Vec<Result<Found>> {
     reported_nli(folder, TaskData::Labels)
 }
 
-/// The sets of premises and hypotheses that are reported on.
+/// Finds the sets of premises and hypotheses to report on.
 pub(super) fn reported_nli(folder: &DataFolder, data: fn(NliSet) -> TaskData) -> Vec<Result<Found>> {
     let sets = [("SICK", SICK_LABELLED, SICK_TRIAL), ("SNLI", SNLI_TEST, SNLI_DEV)];
     let found = sets.into_iter().filter_map(|(set, test, dev)| reported(folder, test, dev).map(|part| (set, part)));
@@ -199,7 +199,7 @@ pub(super) fn msrp(folder: &DataFolder) -> Vec<Result<Found>> {
         let mut learned = ParaphraseSet::read(train)?;
         let (name, tested) = match test {
             Some(test) => ("MSRP test", ParaphraseSet::read(test)?),
-            // Without the test set, the last quarter of the training set stands for it.
+            // Without a test set, hold out the last quarter of the training set.
             None => ("MSRP train, last quarter", learned.split_off_last_quarter()),
         };
         Ok(Found::new(name, &files, TaskData::TrainedParaphrases { train: learned, test: tested }))
@@ -207,11 +207,11 @@ pub(super) fn msrp(folder: &DataFolder) -> Vec<Result<Found>> {
     vec![read()]
 }
 
-/// Sentences with classes in one set, which is tested in folds.
+/// Finds sentences with classes in one set, which is tested by cross-validation.
 fn classes(folder: &DataFolder, name: &str, ends: &[&str]) -> Vec<Result<Found>> {
     let read = |path: &Path| -> Result<Found> {
         let test = LabeledSet::read(path)?;
-        // SentEval has a file for each class.
+        // SentEval has one file per class.
         let extension = path.extension().map_or_else(Default::default, |e| e.to_string_lossy().to_lowercase());
         let other = match &extension[..] {
             "pos" => Some(path.with_extension("neg")),

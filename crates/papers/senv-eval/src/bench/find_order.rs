@@ -1,4 +1,4 @@
-//! The tasks on word order in a folder.
+//! Finds the word-order tasks in a folder.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ pub(super) fn templates(_: &DataFolder) -> Vec<Result<Found>> {
     OrderTemplates::all_built_in().into_iter().map(found).collect()
 }
 
-/// A task whose gold values are not all alike: without one of the labels no system has a number, nor a mean.
+/// Checks that both labels occur. With only one of them, no system has a value or a mean.
 fn of_both(found: Found, labels: &'static str) -> Result<Found> {
     let gold = found.data.gold();
     match gold.contains(&0.0) && gold.contains(&1.0) {

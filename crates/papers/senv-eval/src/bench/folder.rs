@@ -1,4 +1,4 @@
-//! A folder of data sets: which files it holds, whatever their layout, and their checksums.
+//! A folder of data sets: its files, in any layout, and their checksums.
 
 use std::{
     fs::{self, File},
@@ -12,30 +12,30 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Result;
 
-/// Folders inside folders that are looked into.
+/// Maximum depth of nested folders that are searched.
 const MAX_DEPTH: usize = 6;
-/// Files that are looked at, at most: a folder of data sets has hundreds.
+/// Maximum number of files that are listed. A folder of data sets has hundreds.
 const MAX_FILES: usize = 100_000;
 
 /// A file of a data set, with its checksum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataFile {
-    /// Its path inside the folder, with `/` between the parts.
+    /// Path inside the folder, with `/` between the parts.
     pub path: String,
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
 }
 
-/// The files of a folder, found once.
+/// The files of a folder, listed once.
 #[derive(Debug)]
 pub struct DataFolder {
     root: PathBuf,
-    /// Paths inside the folder, in lower case and without `.gz` or `.zst`, and the files themselves; sorted.
+    /// Paths inside the folder, in lower case and without `.gz` or `.zst`, with the files themselves; sorted.
     files: Vec<(String, PathBuf)>,
 }
 
 impl DataFolder {
-    /// Lists the files of a folder and of the folders inside it. Links to folders are not followed.
+    /// Lists the files of a folder and its subfolders. Links to folders are not followed.
     ///
     /// # Errors
     /// [`senv_core::Error::Io`] if the folder itself cannot be read.
@@ -45,7 +45,7 @@ impl DataFolder {
         let entries = fs::read_dir(&root).map_err(|error| CoreError::io("open", &root, error))?;
         let mut open = vec![(entries, 0)];
         while let Some((entries, depth)) = open.pop() {
-            // What cannot be read inside is as if it were not there.
+            // Ignore whatever cannot be read inside the folder.
             for entry in entries.flatten() {
                 let path = entry.path();
                 let Ok(kind) = entry.file_type() else { continue };
@@ -64,7 +64,8 @@ impl DataFolder {
         Ok(Self { root, files })
     }
 
-    /// The first file whose path ends in one of these, tried in their order; letter case and compression do not matter.
+    /// Returns the first file whose path has one of these endings, tried in order. Letter case and compression are
+    /// ignored.
     pub(crate) fn find(&self, ends: &[&str]) -> Option<&Path> {
         ends.iter().find_map(|end| {
             let end = format!("/{end}");
@@ -72,12 +73,12 @@ impl DataFolder {
         })
     }
 
-    /// All files with their paths inside the folder (in lower case, after a `/`), in the order of the paths.
+    /// Iterates over all files by path, each with its path inside the folder (in lower case, after a `/`).
     pub fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
         self.files.iter().map(|(name, path)| (&name[..], path.as_path()))
     }
 
-    /// The checksum of a file.
+    /// Computes the checksum of a file.
     ///
     /// # Errors
     /// [`senv_core::Error::Io`] if it cannot be read.
@@ -86,7 +87,7 @@ impl DataFolder {
     }
 }
 
-/// SHA-256 of the bytes of a file, in hexadecimal.
+/// Computes the SHA-256 of the bytes of a file, in hexadecimal.
 ///
 /// # Errors
 /// [`senv_core::Error::Io`] if it cannot be read.
@@ -104,7 +105,7 @@ pub fn sha256_of_file(path: impl AsRef<Path>) -> Result<String> {
     Ok(read().map_err(|error| CoreError::io("read", path, error))?)
 }
 
-/// SHA-256 of bytes in memory, in hexadecimal.
+/// Computes the SHA-256 of bytes in memory, in hexadecimal.
 #[must_use]
 pub fn sha256_of_bytes(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
@@ -114,7 +115,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The path inside a folder, with `/` between the parts.
+/// Returns the path inside a folder, with `/` between the parts.
 fn inside(root: &Path, path: &Path) -> String {
     let parts = path.strip_prefix(root).unwrap_or(path).components();
     parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
@@ -137,7 +138,7 @@ mod tests {
         assert_eq!(found.find(&["ev.tsv"]), None, "whole names");
         let file = found.checksum(&deep.join("SICK_train.txt")).unwrap();
         assert_eq!(file.path, "SentEval/data/SICK/SICK_train.txt");
-        // Of "abc", from FIPS 180-2.
+        // The checksum of "abc", from FIPS 180-2.
         assert_eq!(file.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(sha256_of_bytes(b"abc"), file.sha256);
         assert_eq!(found.files().count(), 2);

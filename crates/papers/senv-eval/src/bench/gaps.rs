@@ -1,4 +1,4 @@
-//! Parts of data sets that a folder lacks where others of the same protocol are there, and what stands in for them.
+//! Parts of data sets that a folder lacks although it has other data of the same protocol, and what is used instead.
 
 use super::{
     find::{
@@ -15,9 +15,9 @@ struct Part {
     name: &'static str,
     /// The protocols that report on it.
     protocols: &'static [&'static str],
-    /// The ends of the paths of its files.
+    /// Endings of the paths of its files.
     files: &'static [&'static str],
-    /// The files that are used without it, and how.
+    /// Files that are used without it, and how they are used.
     instead: &'static [&'static str],
     how: &'static str,
 }
@@ -94,12 +94,12 @@ impl Part {
     }
 }
 
-/// A line about what is not there.
+/// Describes a missing part.
 fn absent(name: &str, how: &str, files: &[&str]) -> String {
     format!("{name}: not in the folder{how}; it needs {}", files.join(" or "))
 }
 
-/// What a protocol lacks that has some of its data, a line each.
+/// Describes what a protocol lacks if it has some of its data, one line per gap.
 pub(super) fn gaps(folder: &DataFolder, protocol: &Protocol) -> Vec<String> {
     let parts = PARTS.iter().filter(|part| part.protocols.contains(&protocol.name));
     let mut lines: Vec<String> = parts.filter_map(|part| part.gap(folder)).collect();

@@ -1,4 +1,4 @@
-//! Histograms of scores by label: how far a score separates the pairs of one label from those of another.
+//! Histograms of scores by label, which show how well a score separates the labels.
 
 use senv_core::{SentenceEncoder, kernels};
 use senv_data::{Entailment, NliLayout, NliPair};
@@ -21,18 +21,19 @@ use crate::{
     score::sentence_vectors::SentenceVectors,
 };
 
-/// Bars of a histogram.
+/// Number of bars of a histogram.
 const BINS: usize = 40;
-/// Pairs with labels that are encoded for a histogram, at most.
+/// Maximum number of labeled pairs that are encoded for a histogram.
 const MAX_LABELED: usize = 2_000;
 
 impl BenchData {
-    /// Cosines of premises and hypotheses by label, a figure for each set of SNLI; of a larger set, at most 2,000 pairs
-    /// at even distances. Their sentences are encoded here: they are not among [`BenchData::sentences`].
+    /// Returns cosines of premises and hypotheses by label, one figure per SNLI set. Of a larger set, at most 2,000
+    /// evenly spaced pairs are used. This function encodes their sentences, which [`BenchData::sentences`] does not
+    /// include.
     ///
     /// # Errors
-    /// As [`SentenceVectors::encode`]: of vectors of another program, where a sentence is not among them;
-    /// [`crate::Error::NotFinite`].
+    /// The errors of [`SentenceVectors::encode`], for example for a sentence that vectors from another program do not
+    /// include; [`crate::Error::NotFinite`] if an embedding is not finite.
     pub fn label_figures(&self, encoder: &dyn SentenceEncoder) -> Result<Vec<Figure>> {
         let sets = self.tasks.iter().filter_map(|task| match &task.data {
             TaskData::Labels(set) if set.layout == NliLayout::Snli => Some((&task.name, set)),
@@ -60,9 +61,9 @@ impl BenchData {
     }
 }
 
-/// The scores of the first system and of word overlap, by label.
+/// Draws the scores of the first system and of word overlap, by label.
 pub(super) fn histograms(record: &BenchRecord, task: &TaskRecord) -> Vec<Drawing> {
-    // SICK is split in the middle of its scale.
+    // SICK is split at the middle of its scale.
     let (set, threshold, names) = if task.protocol == "sick" {
         ("SICK", 3.0, ["relatedness 3 or above", "below 3"])
     } else {
@@ -85,7 +86,7 @@ pub(super) fn histograms(record: &BenchRecord, task: &TaskRecord) -> Vec<Drawing
     systems.filter_map(of_system).collect()
 }
 
-/// The figure of [`BenchData::label_figures`].
+/// Draws a figure of [`BenchData::label_figures`].
 pub(super) fn label_cosines(system: &SystemRecord, figure: &Figure) -> Option<Drawing> {
     let cosines = |series: &FigureSeries| -> Vec<f64> { series.points.iter().map(|point| point.0).collect() };
     let groups = figure.series.iter().map(|series| (series.name.clone(), cosines(series)));
@@ -112,7 +113,7 @@ fn drawing(name: &str, title: String, x_label: String, groups: Vec<(String, Vec<
     Some(Drawing::new(name, title, about, plot.finish()))
 }
 
-/// Mean and standard deviation of each group and how far they overlap; `None` where no two groups have a value.
+/// Describes the mean and standard deviation of each group and the overlaps; `None` unless two groups have values.
 fn caption(histogram: &Histogram) -> Option<String> {
     let groups = histogram.groups.iter().filter(|group| group.n > 0).map(|group| {
         let [mean, deviation] = [group.mean, group.deviation].map(|value| number(value, 3));

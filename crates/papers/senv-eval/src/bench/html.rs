@@ -1,4 +1,4 @@
-//! The report as one HTML page without outside parts: readable on a phone, in the dark, and without scripts.
+//! The report as one self-contained HTML page. It is readable on a phone, in dark mode, and without scripts.
 
 use std::fmt::Write as _;
 
@@ -12,14 +12,14 @@ use super::{
 };
 use crate::{error::Result, report::interval_text};
 
-/// The first bytes of every report, by which it is known again.
+/// The first bytes of every report, by which it is recognized.
 pub const REPORT_START: &str = "<!DOCTYPE html>\n<!-- senv bench -->\n";
 
 impl BenchRecord {
-    /// The report as a page: tables, figures, and what made each number. Nothing is loaded from elsewhere.
+    /// Writes the report as a page with tables, figures and the origin of each number. It loads nothing from elsewhere.
     ///
     /// # Errors
-    /// As [`summarize`].
+    /// Returns the errors of [`summarize`].
     pub fn to_html(&self) -> Result<String> {
         let summaries = summarize(self)?;
         let mut out = String::from("<h1>Bench of sentence embeddings</h1>\n");
@@ -31,7 +31,7 @@ impl BenchRecord {
         out.push_str("<h2>Figures</h2>\n<div class=\"plots\">\n");
         for drawing in drawings(self, &summaries)? {
             let (title, about, svg) = (escape(&drawing.title), escape(&drawing.about), &drawing.svg);
-            // Named for those who cannot see it.
+            // Labels the image for screen readers.
             let svg = svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{title}\" "), 1);
             let _ = writeln!(
                 out,
@@ -49,15 +49,15 @@ impl BenchRecord {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let protocols: std::collections::BTreeSet<_> = self.tasks.iter().map(|task| &task.protocol).collect();
         format!(
-            "{} on {} of {}. Every headline number has a 95 % interval; point at one to see how it was made, or read \
-            “What made these numbers” at the end.",
+            "{} on {} of {}. Every headline number has a 95 % interval; hover over one to see how it was made, or \
+            read “How these numbers were made” at the end.",
             count(self.systems.len(), "system"),
             count(self.tasks.len(), "task"),
             count(protocols.len(), "protocol"),
         )
     }
 
-    /// The best of each table at a glance.
+    /// Writes the best system of each table.
     fn cards(&self, out: &mut String, summaries: &[Summary]) {
         out.push_str("<div class=\"cards\">\n");
         for summary in summaries {
@@ -113,8 +113,8 @@ impl BenchRecord {
             let _ = writeln!(
                 out,
                 "<details><summary>Published results ({} systems)</summary>\n<p class=\"soft\">As printed. Papers may \
-                use other parts of a data set, so compare orders of systems, not exact ranks.</p>\n<div class=\"box\" \
-                tabindex=\"0\"><table>\n<thead><tr><th>system</th><th>source</th>",
+                use other parts of a data set, so compare how systems rank within a paper, not exact values.</p>\n<div \
+                class=\"box\" tabindex=\"0\"><table>\n<thead><tr><th>system</th><th>source</th>",
                 published.len()
             );
             summary.columns.iter().for_each(|column| {
@@ -137,7 +137,7 @@ impl BenchRecord {
     fn cell(&self, out: &mut String, summary: &Summary, column: Option<usize>, cell: &Cell, system: &SystemRecord) {
         let value = value_text(summary, column, cell.value);
         let Some(_) = cell.value else {
-            let note = cell.note.as_deref().unwrap_or("a column of the mean has no number");
+            let note = cell.note.as_deref().unwrap_or("a column of this mean has no value");
             let _ = write!(out, "<td title=\"{}\">-</td>", escape(note));
             return;
         };
@@ -156,7 +156,7 @@ impl BenchRecord {
         let _ = write!(out, "<td{class} title=\"{}\">{value}{mark}{interval}</td>", escape(&title));
     }
 
-    /// What made a number of these tasks, in a few lines.
+    /// Describes the origin of a number of these tasks, on a few lines.
     fn made_by<'a>(
         &self,
         system: &SystemRecord,
@@ -177,7 +177,7 @@ impl BenchRecord {
         text
     }
 
-    /// Every task with every system, and the numbers beside the headline.
+    /// Writes every task with every system, and the measurements in addition to the headline.
     fn tasks_table(&self, out: &mut String) {
         out.push_str(
             "<h2>Task by task</h2>\n<p>All headline numbers with their 95 % intervals, and further \
@@ -204,7 +204,7 @@ impl BenchRecord {
         out.push_str("</tbody></table></div>\n");
     }
 
-    /// The number of a task with its interval.
+    /// Writes the value of a task with its interval.
     fn task_cell(&self, out: &mut String, task: &TaskRecord, system: &SystemRecord, best: Option<f64>) {
         let result = system.result(&task.key);
         let Some((value, interval)) = result.and_then(|result| Some((result.value?, result.interval))) else {
@@ -259,11 +259,11 @@ impl BenchRecord {
         out.push_str("</tbody></table></div>\n");
     }
 
-    /// What made the numbers, for screens without a pointer.
+    /// Lists the origin of the numbers, for screens without a pointer.
     fn provenance(&self, out: &mut String) {
         let _ = writeln!(
             out,
-            "<h2>What made these numbers</h2>\n<pre>{}</pre>\n<p class=\"soft\">senv {}, seed {}, {} draws of the bootstrap.</p>\n<div class=\"box\" tabindex=\"0\"><table class=\"wide\">\n<thead><tr><th>system</th><th>SHA-256</th><th>source</th><th>dimension</th><th>sentences/s</th></tr></thead>\n<tbody>",
+            "<h2>How these numbers were made</h2>\n<pre>{}</pre>\n<p class=\"soft\">senv {}, seed {}, {} draws of the bootstrap.</p>\n<div class=\"box\" tabindex=\"0\"><table class=\"wide\">\n<thead><tr><th>system</th><th>SHA-256</th><th>source</th><th>dimension</th><th>sentences/s</th></tr></thead>\n<tbody>",
             escape(&self.command),
             escape(&self.version),
             self.seed,

@@ -1,19 +1,19 @@
-//! The bench: every protocol on every system, from data found in a folder to tables with intervals.
+//! The bench runs every protocol on every system, from data in a folder to tables with intervals.
 //!
-//! | file | what |
+//! | file | contents |
 //! | --- | --- |
 //! | `folder.rs` | the files of a folder |
-//! | `task_data.rs`, `find.rs`, `find_order.rs` | the data of a task; what a folder has of it, by the layouts of the data sets |
-//! | `figure.rs`, `outcome.rs` | what a task gives |
-//! | `run.rs` | a task with a system, by the functions that single commands call |
+//! | `task_data.rs`, `find.rs`, `find_order.rs` | the data of a task; how it is found in the layouts of the data sets |
+//! | `figure.rs`, `outcome.rs` | the outcome of a task |
+//! | `run.rs` | runs a task with a system, with the functions that single commands call |
 //! | `protocol_group.rs`, `protocols.rs`, `task.rs` | the tables; the list of protocols; a protocol with its data |
-//! | `gaps.rs` | parts of data sets that are not there |
-//! | `record.rs`, `data.rs` | what a run leaves behind, as JSON; all tasks of a folder, and a run of a system over them |
+//! | `gaps.rs` | missing parts of data sets |
+//! | `record.rs`, `data.rs` | the record of a run, as JSON; all tasks of a folder, and a run of a system on them |
 //! | `summary.rs`, `published_rows.rs` | tables with intervals, marks and published rows |
-//! | `compare.rs` | two systems, task by task |
+//! | `compare.rs` | comparison of two systems by task |
 //! | `tables.rs`, `page.rs`, `drawing.rs`, `histograms.rs`, `figures.rs`, `html.rs` | reports |
 //!
-//! The order is that of use: a file uses those above it.
+//! Each file uses only files above it in this table.
 
 mod compare;
 mod data;

@@ -1,28 +1,28 @@
-//! What a task gives for a system: the score of each item, and what else is worth printing.
+//! The outcome of a task for a system: the score of each item, and further measurements.
 
 use serde::{Deserialize, Serialize};
 
 use super::figure::Figure;
 
-/// A number beside the headline.
+/// A measurement in addition to the headline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Detail {
-    /// What it is, with its unit.
+    /// Name of the measurement, with its unit.
     pub name: String,
-    /// Its value; `None` where it is undefined.
+    /// Value; `None` if it is undefined.
     pub value: Option<f64>,
 }
 
-/// What a task gives for a system.
+/// The outcome of a task for a system.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TaskOutcome {
-    /// One score an item, in the order of the data; with the gold values of the task they give the headline. Kept in
-    /// f32, which is what cosines are computed in.
+    /// One score per item, in the order of the data. The headline is computed from them and the gold values of the
+    /// task. They are f32, the type in which cosines are computed.
     pub(super) scores: Vec<f32>,
-    /// Other numbers.
+    /// Further measurements.
     pub(super) details: Vec<Detail>,
-    /// Figures.
+    /// Figures of the task.
     pub(super) figures: Vec<Figure>,
 }
 

@@ -1,4 +1,4 @@
-//! The frame of a page without outside parts: readable on a phone, in the dark, and without scripts.
+//! The frame of a self-contained page that is readable on a phone, in dark mode, and without scripts.
 
 use crate::plot::frame;
 
@@ -42,7 +42,7 @@ pre,code{font:0.82rem/1.45 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:a
 .wide td,.wide th{text-align:left}
 ";
 
-/// Text for a page, in elements and in quoted attributes.
+/// Escapes text for elements and quoted attributes of a page.
 ///
 /// ```
 /// assert_eq!(senv_eval::escape_html("a < \"b\""), "a &lt; &quot;b&quot;");
@@ -52,7 +52,7 @@ pub fn escape_html(text: &str) -> String {
     frame::escape(text).replace('"', "&quot;")
 }
 
-/// A whole page in the look of the bench: `title` as text, `body` as HTML, which stands in its `main` element.
+/// Builds a whole page in the style of the bench. `title` is text, and `body` is the HTML of its `main` element.
 ///
 /// ```
 /// let page = senv_eval::html_page("Results", "<p>none yet</p>");
@@ -63,7 +63,7 @@ pub fn html_page(title: &str, body: &str) -> String {
     frame("<!DOCTYPE html>\n", title, body)
 }
 
-/// The same with other first bytes.
+/// Builds a page that starts with `start`.
 pub(super) fn frame(start: &str, title: &str, body: &str) -> String {
     let title = escape_html(title);
     format!(

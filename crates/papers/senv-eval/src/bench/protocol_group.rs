@@ -1,11 +1,11 @@
-//! The tables of the bench.
+//! The groups of protocols, each of which is a table of the bench.
 
-/// Protocols that are shown in one table, with a mean of their own.
+/// A group of protocols that share one table, with a mean over its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ProtocolGroup {
-    /// Cosines against gold scores: the mean of its columns ranks the systems.
+    /// Cosines against gold scores. The mean of its columns ranks the systems.
     Similarity,
     /// Paraphrases and captions by cosine.
     Neighbours,
@@ -16,10 +16,10 @@ pub enum ProtocolGroup {
 }
 
 impl ProtocolGroup {
-    /// All of them, in the order of the report.
+    /// All groups, in the order of the report.
     pub(crate) const ALL: [Self; 4] = [Self::Similarity, Self::Neighbours, Self::Order, Self::Probes];
 
-    /// The heading of its table.
+    /// Returns the heading of its table.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Similarity => "Similarity",
@@ -29,7 +29,7 @@ impl ProtocolGroup {
         }
     }
 
-    /// What its table shows, in a sentence or two.
+    /// Describes what its table shows.
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Similarity => {

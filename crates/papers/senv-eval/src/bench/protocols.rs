@@ -1,4 +1,4 @@
-//! The protocols, one row each: what is measured, on which data, by which equation of which paper, and how it is run.
+//! The list of protocols: what each measures, on which data, by which equation, from which paper, and how it is run.
 
 use senv_metrics::Statistic;
 
@@ -13,42 +13,42 @@ use crate::error::Result;
 /// A protocol of the bench.
 #[derive(Debug)]
 pub struct Protocol {
-    /// Its name on the command line and in files.
+    /// Name on the command line and in files.
     pub name: &'static str,
-    /// Its title.
+    /// Title of the protocol.
     pub title: &'static str,
     /// The headline metric, with its unit.
     pub metric: &'static str,
-    /// How the headline follows from the items.
+    /// How the headline is computed from the items.
     pub statistic: Statistic,
-    /// What the headline is multiplied by in reports.
+    /// Factor of the headline in reports.
     pub factor: f64,
-    /// The table it stands in.
+    /// The table that the protocol belongs to.
     pub section: ProtocolGroup,
-    /// The data it needs, as a reader would look for it.
+    /// The data it needs, as names of files.
     pub needs: &'static str,
-    /// The paper.
+    /// The paper that defines it.
     pub paper: &'static str,
-    /// The key of its equation in `docs/equations.md`.
+    /// Key of its equation in `docs/equations.md`.
     pub equation: &'static str,
-    /// Whether scores of pairs are enough; otherwise the system must have vectors.
+    /// Whether scores of pairs are enough. Otherwise the system must have vectors.
     pub takes_scores: bool,
-    /// Whether its headline enters the mean of its section.
+    /// Whether its headline is part of the mean of its table.
     pub in_mean: bool,
-    /// Whether a system takes part by a classifier of its own; where no system has one, the protocol is left out.
+    /// Whether a system needs its own classifier. The protocol is left out if no system has one.
     pub needs_classifier: bool,
     /// Finds its data in a folder.
     pub(super) find: fn(&DataFolder) -> Vec<Result<Found>>,
 }
 
-/// Protocols are compared by name, which is theirs alone.
+/// Protocols are compared by name, which is unique.
 impl PartialEq for Protocol {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-/// Every protocol, in the order of the report.
+/// Returns every protocol, in the order of the report.
 ///
 /// ```
 /// let names: Vec<&str> = senv_eval::protocols().iter().map(|protocol| protocol.name).collect();
@@ -203,7 +203,7 @@ static PROTOCOLS: [Protocol; 20] = [
     Protocol {
         name: "order-templates",
         title: "Templates by phenomenon",
-        metric: "share of items whose same meaning is closer, x 100",
+        metric: "share of items with the same meaning closer, x 100",
         statistic: Statistic::Mean,
         factor: 100.0,
         section: ProtocolGroup::Order,

@@ -11,28 +11,28 @@ use crate::{
     score::{correlations::Correlations, scoring_method::ScoringMethod},
 };
 
-/// A system of a paper: its numbers where the paper has them.
+/// A system of a paper, with its published values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PublishedRow {
-    /// The system.
+    /// Name of the system.
     pub(crate) system: String,
     /// The paper, its table and its data.
     pub(crate) source: String,
-    /// One value for each column of the section, on its scale.
+    /// One value per column of the table, on the scale of the column.
     pub(crate) values: Vec<Option<f64>>,
-    /// What the paper reports beside them: `mean rank 6`.
+    /// Further results that the paper reports, such as `mean rank 6`.
     pub(crate) beside: Vec<String>,
 }
 
 impl PublishedRow {
-    /// The paper, and what it reports beside the values.
+    /// Returns the paper and the further results that it reports.
     pub(crate) fn source_and_beside(&self) -> String {
         std::iter::once(&self.source).chain(&self.beside).map(String::as_str).collect::<Vec<_>>().join("; ")
     }
 }
 
-/// The published rows of a section with these columns; papers often report on other parts of a data set, so they show
-/// the order of things and are not ranked with the rest.
+/// Returns the published rows for these columns of a table. Papers often report on other parts of a data set. The rows
+/// therefore only show how systems compare within a paper, and are not ranked with ours.
 pub(crate) fn published_rows(section: ProtocolGroup, columns: &[Column]) -> Vec<PublishedRow> {
     let mut rows: Vec<PublishedRow> = Vec::new();
     let mut add = |system: &str, source: &str, column: usize, value: Option<f64>, beside: Option<String>| {
@@ -72,7 +72,7 @@ pub(crate) fn published_rows(section: ProtocolGroup, columns: &[Column]) -> Vec<
                 let mean_rank = Some(format!("mean rank {}", row.mean_rank));
                 add(row.system, row.source, i, Some(100.0 * row.accuracy_at_1_10_100[0]), mean_rank);
             }),
-            // With one reference sentence, which the source names, where ours is the mean over all six.
+            // The paper uses one reference sentence, which the source names; ours is the mean over all six.
             "soup" => published_soup().iter().for_each(|row| {
                 let gap = row.gap().map(|gap| format!("gap {gap:.2}"));
                 add(row.system, row.source, i, row.average_precision().map(|precision| 100.0 * precision), gap);

@@ -1,5 +1,4 @@
-//! What a run of the bench leaves behind: a plain record, which is the JSON file, and which reports and comparisons are
-//! made from.
+//! The record of a run of the bench: plain data, stored as a JSON file, from which reports and comparisons are made.
 
 use std::path::Path;
 
@@ -14,28 +13,28 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// The version of the record; another one is refused.
+/// The version of the record format. Other versions are rejected.
 pub(crate) const RECORD_FORMAT: u32 = 1;
 
 /// A run of the bench: systems by tasks, with the score of every item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BenchRecord {
-    /// The version of the record, 1; another one is refused.
+    /// The version of the record format, 1. Other versions are rejected.
     pub senv_bench: u32,
     /// The version of senv.
     pub version: String,
-    /// The command that made it.
+    /// The command that produced the record.
     pub command: String,
     /// The random seed.
     pub seed: u64,
-    /// Draws of the bootstrap.
+    /// Number of draws of the bootstrap.
     pub resamples: usize,
     /// The tasks that were found.
     pub tasks: Vec<TaskRecord>,
-    /// Protocols without data, parts of data sets that are not there, and data that cannot be read.
+    /// Protocols without data, missing parts of data sets, and data that cannot be read.
     pub missing: Vec<Missing>,
-    /// The systems, in the order given; those that take no training last.
+    /// The systems, in the order given, with untrained baselines last.
     pub systems: Vec<SystemRecord>,
 }
 
@@ -43,7 +42,7 @@ pub struct BenchRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskRecord {
-    /// Protocol, year and name: `sts/2014/images`.
+    /// Protocol, year and name, such as `sts/2014/images`.
     pub key: String,
     /// The name of the protocol.
     pub protocol: String,
@@ -53,60 +52,60 @@ pub struct TaskRecord {
     pub year: Option<u16>,
     /// Its files with their checksums.
     pub files: Vec<DataFile>,
-    /// The gold value of each item; empty where the number is a mean.
+    /// The gold value of each item; empty if the headline is a mean.
     pub gold: Vec<f64>,
-    /// What guessing reaches, on the scale of the values.
+    /// The value that guessing reaches, on the scale of the values.
     pub chance: f64,
 }
 
-/// What a run lacks: a protocol its data, a data set one of its parts, a file its content.
+/// Data that a run lacks: the data of a protocol, a part of a data set, or a file that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Missing {
     /// The name of the protocol.
     pub protocol: String,
-    /// What is missing or wrong, with the files that it needs; what stands in for it, if something does.
+    /// What is missing or wrong, which files are needed, and what is used instead, if anything.
     pub reason: String,
 }
 
-/// What kind of a system it is.
+/// Kind of system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SystemKind {
     /// A trained model.
     Model,
-    /// Vectors of another program.
+    /// Vectors from another program.
     Vectors,
-    /// Made from a model's word vectors by weights that need no training.
+    /// A model's word vectors with weights that need no training.
     Reweighted,
-    /// What takes no training: a model has to be above it.
+    /// An untrained baseline, which a model should beat.
     Baseline,
 }
 
 /// A system and its results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SystemRecord {
-    /// Its name, which no other system of the record has.
+    /// Name, unique in the record.
     pub name: String,
-    /// What it is.
+    /// Kind of system.
     pub kind: SystemKind,
-    /// The file it comes from, or how it is made.
+    /// The file it comes from, or how it was made.
     pub source: String,
-    /// SHA-256 of that file, or of the model whose word vectors are weighted anew.
+    /// SHA-256 of that file, or of the model whose word vectors are reweighted.
     pub sha256: Option<String>,
-    /// The size of a model's file in bytes; `None` without such a file, and in records of earlier versions.
+    /// Size of the model's file in bytes; `None` without such a file, and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// The embedding dimension; `None` without vectors.
     pub dim: Option<usize>,
-    /// The share of known words in the first sentences, in `[0, 1]`; `None` if nothing was encoded, and in records of
+    /// Share of known words in the first sentences, in `[0, 1]`; `None` if nothing was encoded, and in records of
     /// earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_word_share: Option<f64>,
-    /// The number of distinct sentences encoded per second, on all threads; `None` if nothing was encoded.
+    /// Number of distinct sentences encoded per second, on all threads; `None` if nothing was encoded.
     pub sentences_per_second: Option<f64>,
-    /// Its results, one for each task.
+    /// Results, one per task.
     pub results: Vec<TaskResult>,
     /// Figures of the system itself.
     pub figures: Vec<Figure>,
@@ -118,13 +117,13 @@ pub struct SystemRecord {
 pub struct TaskResult {
     /// The key of the task.
     pub task: String,
-    /// The headline number; `None` where it is undefined or could not be computed.
+    /// The headline value; `None` if it is undefined or could not be computed.
     pub value: Option<f64>,
     /// Its 95 % confidence interval.
     pub interval: Option<(f64, f64)>,
-    /// Why there is no number.
+    /// Why there is no value.
     pub note: Option<String>,
-    /// Other numbers.
+    /// Further measurements.
     pub details: Vec<Detail>,
     /// The score of each item.
     pub scores: Vec<f32>,
@@ -133,20 +132,20 @@ pub struct TaskResult {
 }
 
 impl TaskRecord {
-    /// The protocol; `None` for one that this version does not know.
+    /// Returns the protocol; `None` if this version does not know it.
     pub(crate) fn protocol(&self) -> Option<&'static Protocol> {
         protocols().iter().find(|protocol| protocol.name == self.protocol)
     }
 
-    /// Year and name, for people.
+    /// Returns year and name, for display.
     pub(crate) fn label(&self) -> String {
         self.year.map_or_else(|| self.name.clone(), |year| format!("{year} {}", self.name))
     }
 
-    /// The items of a result as a sample.
+    /// Returns the items of a result as a sample.
     ///
     /// # Errors
-    /// [`Error::Metrics`] if the scores are not those of this task.
+    /// [`Error::Metrics`] if the scores do not fit this task.
     pub(crate) fn sample(&self, result: &TaskResult) -> Result<Option<Sample>> {
         let Some(protocol) = self.protocol().filter(|_| !result.scores.is_empty()) else { return Ok(None) };
         let scores: Vec<f64> = result.scores.iter().map(|&score| f64::from(score)).collect();
@@ -155,7 +154,7 @@ impl TaskRecord {
 }
 
 impl SystemRecord {
-    /// Its result on a task.
+    /// Returns its result on a task.
     #[must_use]
     pub fn result(&self, task: &str) -> Option<&TaskResult> {
         self.results.iter().find(|result| result.task == task)
@@ -163,13 +162,13 @@ impl SystemRecord {
 }
 
 impl BenchRecord {
-    /// The items of a task: those of the system that has most.
+    /// Returns the number of items of a task, which is the maximum over the systems.
     pub(crate) fn n_items(&self, task: &TaskRecord) -> usize {
         let results = self.systems.iter().filter_map(|system| system.result(&task.key));
         results.map(|result| result.scores.len()).max().unwrap_or(0)
     }
 
-    /// Each data file once, with the keys of the tasks that are read from it.
+    /// Returns each data file once, with the keys of the tasks that are read from it.
     pub(crate) fn data_files(&self) -> Vec<(&DataFile, Vec<&str>)> {
         let mut files: Vec<(&DataFile, Vec<&str>)> = Vec::new();
         for (task, file) in self.tasks.iter().flat_map(|task| task.files.iter().map(move |file| (task, file))) {
@@ -182,11 +181,11 @@ impl BenchRecord {
         files
     }
 
-    /// Reads the file of a record, as `senv eval all --json` writes it.
+    /// Reads a record file, as written by `senv eval all --json`.
     ///
     /// # Errors
-    /// [`senv_core::Error::Io`]; [`senv_core::Error::BadFile`] if it is none, is of another version, or is
-    /// inconsistent.
+    /// [`senv_core::Error::Io`] if the file cannot be read; [`senv_core::Error::BadFile`] if it is not a record, has
+    /// another version, or is inconsistent.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|error| senv_core::Error::io("read", path, error))?;
         Self::from_json(&text).map_err(|error| {
@@ -195,10 +194,10 @@ impl BenchRecord {
         })
     }
 
-    /// Reads the JSON of a record.
+    /// Reads a record from JSON.
     ///
     /// # Errors
-    /// [`Error::BadRecord`] if it is none, is of another version, or is inconsistent.
+    /// [`Error::BadRecord`] if it is not a record, has another version, or is inconsistent.
     pub fn from_json(json: &str) -> Result<Self> {
         let bad = |reason: String| Error::BadRecord { reason };
         let record: Self = serde_json::from_str(json).map_err(|error| bad(error.to_string()))?;
@@ -221,10 +220,10 @@ impl BenchRecord {
         Ok(record)
     }
 
-    /// The record as JSON, on one line an item short of what a person would read: it holds a score for each pair.
+    /// Writes the record as compact JSON on one line, because it contains a score for each pair.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Strings, numbers and lists have a form in JSON.
+        // Serializing strings, numbers and lists does not fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 }

@@ -1,4 +1,5 @@
-//! The page, its figures and the Markdown of a small record with every kind of figure and names that need escaping.
+//! Tests the page, the figures and the Markdown of a small record with every kind of figure and names that need
+//! escaping.
 
 use super::{figures::drawings, html::REPORT_START, record::RECORD_FORMAT};
 use crate::bench::{
@@ -10,14 +11,14 @@ use crate::plot::frame::escape;
 const NAME: &str = "a <b> & \"c\" | d";
 const ESCAPED: &str = "a &lt;b&gt; &amp; &quot;c&quot; | d";
 const ITEMS: u32 = 30;
-/// Tasks, and the number of them that need no vectors.
+/// The number of tasks, and how many of them need no vectors.
 const TASKS: (usize, usize) = (8, 6);
 
 fn task(protocol: &str, name: &str, year: Option<u16>, gold: fn(u32) -> f64) -> TaskRecord {
     let key = year.map_or_else(|| format!("{protocol}/{name}"), |year| format!("{protocol}/{year}/{name}"));
     let (protocol, name) = (protocol.to_owned(), name.to_owned());
     let takes_scores = protocols().iter().any(|of| of.name == protocol && of.takes_scores);
-    // Two tasks of one file.
+    // Two tasks share one file.
     let path = if year.is_some() { "sts & more.tsv".to_owned() } else { format!("{name} of {protocol}.tsv") };
     let files = vec![DataFile { path, sha256: "5".repeat(64) }];
     let gold = if takes_scores { (0..ITEMS).map(gold).collect() } else { Vec::new() };
@@ -146,7 +147,7 @@ fn drawings_have_stable_file_names_and_files_have_their_titles() {
         let file = drawing.to_file();
         assert_eq!(file, again.to_file());
         assert!(file.contains(&format!("<title>{}</title>", escape(&drawing.title))), "{file}");
-        // Readable on a page of any color.
+        // The file is readable on a page of any color.
         assert!(file.contains("class=\"title\"") && file.contains("height=\"100%\" fill=\"white\"/>"), "{file}");
     }
     let size = drawn.iter().find(|drawing| drawing.name == "quality-size").unwrap();
@@ -203,7 +204,7 @@ fn the_page_is_whole_escaped_and_loads_nothing() {
         assert!(!page.contains(outside), "{outside}");
     }
     assert_eq!(page.matches("href=").count(), page.matches("href=\"data:,\"").count());
-    // The one address is the name of SVG.
+    // The only address is the SVG namespace.
     assert_eq!(page.matches("http://").count(), page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
     for raw in ["<b>&", "<b> &", "a <b>", "<a>.senv", "<my data>", "<gone>", "<vectors>", "F1 < 1", "sts & more"] {
         assert!(!page.contains(raw), "{raw} is not escaped");
@@ -222,7 +223,7 @@ fn every_number_of_a_task_has_its_interval_and_what_made_it() {
     let page = record().to_html().unwrap();
     let tasks = page.split("<h2>Task by task</h2>").nth(1).unwrap().split("<h2>").next().unwrap();
     let n_numbers = TASKS.0 + TASKS.1;
-    // P-coherence has three digits.
+    // P-coherence has three decimals.
     let intervals = ["41.25 to 58.75", "41.250 to 58.750"].map(|ends| format!("<span class=\"pm\">{ends}</span>"));
     assert_eq!(intervals.map(|interval| tasks.matches(&interval).count()).iter().sum::<usize>(), n_numbers);
     let cells: Vec<&str> = tasks.split("<td").filter(|cell| cell.contains("class=\"pm\"")).collect();
@@ -232,12 +233,12 @@ fn every_number_of_a_task_has_its_interval_and_what_made_it() {
         assert!(cell.contains("seed 3, senv 0.1.0 senv eval all --data '&lt;my data&gt;'"), "{cell}");
     }
     assert_eq!(tasks.matches("<td title=\"needs &lt;vectors&gt;\">-</td>").count(), TASKS.0 - TASKS.1);
-    let made = page.split("<h2>What made these numbers</h2>").nth(1).unwrap();
+    let made = page.split("<h2>How these numbers were made</h2>").nth(1).unwrap();
     let (of_model, of_data) = ("7".repeat(64), "5".repeat(64));
     for part in ["senv 0.1.0, seed 3, 500 draws", &of_model[..]] {
         assert!(made.contains(part), "{part} is missing in {made}");
     }
-    // Seven files: one has two tasks.
+    // There are seven files: one has two tasks.
     assert_eq!(made.matches(&of_data[..]).count(), TASKS.0 - 1);
     assert!(made.contains("sts/2014/images, sts/2014/news"), "{made}");
 }
@@ -252,7 +253,7 @@ fn the_markdown_has_the_same_in_whole_tables() {
     let in_table = |line: &str| line.starts_with('|') && line.contains("\"c\" | d");
     assert!(text.contains("a <b> & \"c\" \\| d") && !text.lines().any(in_table), "{text}");
     assert!(text.contains(&"7".repeat(64)) && text.contains("seed 3, 500 draws"), "{text}");
-    // Rows of a table have as many cells as its heading.
+    // Each row of a table has as many cells as its heading.
     let cells = |line: &str| line.replace("\\|", "").matches('|').count();
     for table in text.split("\n\n").filter(|part| part.starts_with("| ")) {
         let n = table.lines().next().map(cells);

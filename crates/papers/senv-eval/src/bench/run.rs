@@ -1,5 +1,5 @@
-//! One task with one system: the protocol that its data is for, as the crate has it for that protocol alone, and from
-//! its result the score of each item and what else is worth printing.
+//! Runs one task with one system. It calls the function of the crate for the task's protocol, and takes from its result
+//! the score of each item and further measurements.
 
 use senv_core::Observer;
 use senv_data::{LabeledSet, NliLayout, NliSet, ParaphraseSet, SentenceGroups, StsTask};
@@ -41,7 +41,7 @@ pub struct BenchOptions {
     pub seed: u64,
 }
 
-/// Groups of at most so many sentences are laid out on a plane.
+/// Groups are laid out on a plane if they have at most this many sentences.
 const MAP_SENTENCES: usize = 200;
 const UNKNOWN: &str = "pairs with a sentence without a known word";
 
@@ -77,19 +77,19 @@ fn x100(share: Option<f64>) -> Option<f64> {
     share.map(|share| 100.0 * share)
 }
 
-/// An item that is right or wrong.
+/// Returns 1 for a correct item and 0 for a wrong one.
 fn item(is_right: bool) -> f64 {
     f64::from(u8::from(is_right))
 }
 
-/// Cosines, or scores that stand for them, against gold scores.
+/// Compares cosines, or scores treated as cosines, with gold scores.
 fn scored(task: &StsTask, source: PairSource<'_>) -> Result<TaskOutcome> {
     let result = relatedness::evaluate(source, std::slice::from_ref(task))?;
     let has_words = matches!(source, PairSource::Cosines(_));
     Ok(agreement(result, |of| (UNKNOWN, has_words.then_some(of.result.n_pairs_without_known_token as f64))))
 }
 
-/// A regression on frozen vectors against gold scores.
+/// Compares the scores of a regression on frozen vectors with gold scores.
 fn trained(train: &StsTask, dev: Option<&StsTask>, test: &StsTask, vectors: &SentenceVectors) -> Result<TaskOutcome> {
     let dev = dev.map_or(&[][..], std::slice::from_ref);
     let scorer = FrozenScorer::train(vectors, std::slice::from_ref(train), dev)?;
@@ -97,7 +97,7 @@ fn trained(train: &StsTask, dev: Option<&StsTask>, test: &StsTask, vectors: &Sen
     Ok(agreement(result, |_| ("C", scorer.training().c)))
 }
 
-/// The scores of one file, and how they agree with its gold scores.
+/// Returns the scores of one file and their agreement with its gold scores.
 fn agreement(
     result: RelatednessResult,
     last: impl Fn(&RelatednessTaskResult) -> (&'static str, Option<f64>),
@@ -109,7 +109,7 @@ fn agreement(
     TaskOutcome::new(result.tasks.into_iter().flat_map(|of| of.result.scores), &details)
 }
 
-/// Paraphrases by their scores alone.
+/// Detects paraphrases by score, without training.
 fn detection(set: &ParaphraseSet, source: PairSource<'_>) -> Result<TaskOutcome> {
     let result = zero_shot::evaluate(source, std::slice::from_ref(set))?;
     let has_words = matches!(source, PairSource::Cosines(_));
@@ -125,7 +125,7 @@ fn detection(set: &ParaphraseSet, source: PairSource<'_>) -> Result<TaskOutcome>
     Ok(TaskOutcome::new(result.sets.into_iter().flat_map(|of| of.cosines), &details))
 }
 
-/// The rank of each sentence's paraphrase.
+/// Ranks the paraphrase of each sentence.
 fn pool(sets: &[ParaphraseSet], vectors: &SentenceVectors, observer: &dyn Observer) -> Result<TaskOutcome> {
     let result = evaluate_ranking(vectors, sets, observer)?;
     let details = [
@@ -139,7 +139,7 @@ fn pool(sets: &[ParaphraseSet], vectors: &SentenceVectors, observer: &dyn Observ
     Ok(TaskOutcome::new(result.ranks.iter().map(|&rank| item(rank == 1)), &details))
 }
 
-/// Groups of sentences, each compared with each.
+/// Compares all sentences of groups with each other.
 fn soup(groups: &SentenceGroups, vectors: &SentenceVectors) -> Result<TaskOutcome> {
     let result = evaluate_group_ranking(vectors, groups)?;
     let last = result.references.last();
@@ -151,7 +151,7 @@ fn soup(groups: &SentenceGroups, vectors: &SentenceVectors) -> Result<TaskOutcom
     Ok(TaskOutcome::new(result.references.iter().filter_map(|reference| reference.average_precision), &details))
 }
 
-/// P-coherence, and a map of few captions.
+/// Measures P-coherence, and lays out the captions on a plane if there are few.
 fn captions(groups: &SentenceGroups, vectors: &SentenceVectors, seed: u64) -> Result<TaskOutcome> {
     let result = evaluate_p_coherence(vectors, groups, DEFAULT_RANDOM_PAIRS, seed)?;
     let across = result.mean_cosine_across_groups;
@@ -175,7 +175,7 @@ fn captions(groups: &SentenceGroups, vectors: &SentenceVectors, seed: u64) -> Re
     Ok(outcome)
 }
 
-/// Trained paraphrase detection by the script of Skip-thoughts, and its accuracy with less training data.
+/// Trains paraphrase detection with the settings of Skip-thoughts, and measures its accuracy with less training data.
 fn msrp(train: &ParaphraseSet, test: &ParaphraseSet, vectors: &SentenceVectors, seed: u64) -> Result<TaskOutcome> {
     let probe = ProbeOptions { seed, ..ProbeOptions::skip_thoughts() };
     let result = evaluate_paraphrase_detection(vectors, train, test, &probe)?;
@@ -187,14 +187,14 @@ fn msrp(train: &ParaphraseSet, test: &ParaphraseSet, vectors: &SentenceVectors, 
     let right = test.pairs.iter().zip(&result.predicted).map(|(pair, &predicted)| pair.is_paraphrase == predicted);
     let mut outcome = TaskOutcome::new(right.map(item), &details);
     let curve_options = LearningCurveOptions { n_draws: 3, probe, ..LearningCurveOptions::default() };
-    // Small sets have no parts to learn from.
+    // Small sets cannot be divided into parts.
     if let Ok(curve) = evaluate_learning_curve(vectors, train, test, &curve_options) {
         outcome.figures.push(curve.to_figure());
     }
     Ok(outcome)
 }
 
-/// Classes of sentences: in folds, or on a test set of its own.
+/// Classifies sentences by cross-validation, or on a separate test set.
 fn labeled(train: Option<&LabeledSet>, test: &LabeledSet, vectors: &SentenceVectors, seed: u64) -> Result<TaskOutcome> {
     let probe = ProbeOptions { seed, ..ProbeOptions::default() };
     let result = match train {
@@ -205,14 +205,14 @@ fn labeled(train: Option<&LabeledSet>, test: &LabeledSet, vectors: &SentenceVect
         ("standard deviation over the folds x 100", x100(result.fold_deviation)),
         ("sentences without a known word", Some(result.n_sentences_without_known_token as f64)),
     ];
-    // Classes are compared by name: a training set can have more of them.
+    // Compare classes by name, because a training set can have more classes.
     let name = |predicted: usize| result.classes.get(predicted);
     let right = test.sentences.iter().zip(&result.predicted);
     let right = right.map(|(sentence, &predicted)| test.classes.get(sentence.class) == name(predicted));
     Ok(TaskOutcome::new(right.map(item), &details))
 }
 
-/// Entailment by a classifier on frozen vectors.
+/// Classifies entailment with a classifier on frozen vectors.
 fn entailment(train: &NliSet, dev: Option<&NliSet>, test: &NliSet, vectors: &SentenceVectors) -> Result<TaskOutcome> {
     let dev = dev.map_or(&[][..], std::slice::from_ref);
     let features = PairFeatures::of(NliLayout::Sick);
@@ -220,7 +220,7 @@ fn entailment(train: &NliSet, dev: Option<&NliSet>, test: &NliSet, vectors: &Sen
     labels(test, &classifier, &[("C", Some(classifier.training().c))])
 }
 
-/// Entailment by a classifier, that which the system was trained with or another.
+/// Evaluates an entailment classifier, either the system's own or a trained one.
 fn labels(
     test: &NliSet,
     classifier: &dyn PairClassifier,
@@ -232,10 +232,10 @@ fn labels(
     Ok(TaskOutcome::new(right.map(item), details))
 }
 
-/// Intervals of headlines are those of the bench; others are not shown.
+/// Only headlines have intervals, which the bench computes itself.
 const NO_DRAWS: Bootstrap = Bootstrap { resamples: 0, seed: 0 };
 
-/// Pairs with nearly the same words.
+/// Evaluates pairs with nearly the same words.
 fn of_order_pairs(set: &ParaphraseSet, source: PairSource<'_>) -> Result<TaskOutcome> {
     let result = order_pairs::evaluate(source, std::slice::from_ref(set), NO_DRAWS)?;
     let details = result.iter().flat_map(|of| {
@@ -250,7 +250,7 @@ fn of_order_pairs(set: &ParaphraseSet, source: PairSource<'_>) -> Result<TaskOut
     Ok(TaskOutcome::new(result.into_iter().flat_map(|of| of.scores), &details))
 }
 
-/// Entailments against contradictions.
+/// Evaluates entailments against contradictions.
 fn of_order_entailment(set: &NliSet, source: PairSource<'_>) -> Result<TaskOutcome> {
     let result = order_entailment::evaluate(source, set, NO_DRAWS)?;
     let names = ["mean score of contradictions", "mean score of neutral pairs", "mean score of entailments"];
@@ -258,7 +258,7 @@ fn of_order_entailment(set: &NliSet, source: PairSource<'_>) -> Result<TaskOutco
     Ok(TaskOutcome::new(result.scores, &details))
 }
 
-/// The nearer one of two sentences made from templates.
+/// Evaluates which of two sentences from templates scores higher.
 fn of_templates(templates: &OrderTemplates, source: PairSource<'_>) -> Result<TaskOutcome> {
     let result = triplets::evaluate(source, templates, NO_DRAWS)?;
     let details = [

@@ -1,4 +1,4 @@
-//! The tables of a report: a column for each headline number, a row for each system, with intervals, means and marks.
+//! The tables of a report: one column per headline, one row per system, with intervals, means and marks.
 
 use rayon::prelude::*;
 use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval};
@@ -14,47 +14,47 @@ use crate::{
     score::with_interval::{mean_draws, mean_of},
 };
 
-/// The level of the marks, after Holm's correction over the columns of a table.
+/// Significance level of the marks, after Holm's correction over the columns of a table.
 pub(crate) const MARK_LEVEL: f64 = 0.05;
 
-/// A column: the mean over one task or more of a protocol.
+/// A column: the mean over one or more tasks of a protocol.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Column {
-    /// Its heading.
+    /// Heading of the column.
     pub title: String,
     /// The protocol.
     pub protocol: &'static Protocol,
     /// The keys of its tasks.
     pub tasks: Vec<String>,
-    /// Year and name of its tasks.
+    /// Year and name of each task.
     pub task_names: Vec<(Option<u16>, String)>,
 }
 
-/// Whether a number is beyond chance above or below that of the reference.
+/// Whether a value is significantly above or below that of the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Mark {
-    /// Above.
+    /// Significantly above.
     Above,
-    /// Below.
+    /// Significantly below.
     Below,
 }
 
-/// A number of a table.
+/// A cell of a table.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Cell {
-    /// The number; `None` where it is undefined.
+    /// The value; `None` if it is undefined.
     pub value: Option<f64>,
     /// Its 95 % interval.
     pub interval: Option<(f64, f64)>,
-    /// Whether it is the highest of its column.
+    /// Whether it is the highest in its column.
     pub best: bool,
-    /// How it compares with the reference, where that is beyond chance.
+    /// How it differs from the reference, if significantly.
     pub mark: Option<Mark>,
-    /// Why there is no number.
+    /// Why there is no value.
     pub note: Option<String>,
 }
 
@@ -64,35 +64,35 @@ pub struct Cell {
 pub struct Row {
     /// The index of the system in the record.
     pub system: usize,
-    /// The mean of the columns that enter it; undefined where one of them is.
+    /// The mean of the columns that are part of it; undefined if one of them is.
     pub mean: Cell,
-    /// One cell a column.
+    /// One cell per column.
     pub cells: Vec<Cell>,
 }
 
-/// A table of a section.
+/// The table of one group of protocols.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The section.
+    /// The group of protocols.
     pub section: ProtocolGroup,
     /// Its columns.
     pub columns: Vec<Column>,
-    /// Its rows, the highest mean first, those without one last.
+    /// Rows by descending mean. Those without a mean come last.
     pub rows: Vec<Row>,
-    /// What guessing reaches in each column.
+    /// The value that guessing reaches in each column.
     pub chance: Vec<f64>,
-    /// The index of the system that marks refer to: the first of the record.
+    /// The index of the system that marks refer to, which is the first of the record.
     pub reference: Option<usize>,
 }
 
-/// The values of the draws of a cell.
+/// The value of a cell in each draw.
 type Draws = Vec<Option<f64>>;
 
-/// The tables of a record, sections without a task left out.
+/// Computes the tables of a record. Groups without a task are left out.
 ///
 /// # Errors
-/// [`crate::Error::Metrics`] if scores of the record are not those of its tasks.
+/// [`crate::Error::Metrics`] if scores of the record do not fit its tasks.
 pub fn summarize(record: &BenchRecord) -> Result<Vec<Summary>> {
     let all = columns(record);
     let bootstrap = Bootstrap { resamples: record.resamples, seed: record.seed };
@@ -106,7 +106,7 @@ pub fn summarize(record: &BenchRecord) -> Result<Vec<Summary>> {
     Ok(summaries)
 }
 
-/// One column for each year of STS, one for all templates on word order, one for each task of the others.
+/// Returns one column per STS year, one for all word-order templates, and one per task of the others.
 fn columns(record: &BenchRecord) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::new();
     for protocol in protocols() {
@@ -127,7 +127,7 @@ fn columns(record: &BenchRecord) -> Vec<Column> {
     columns
 }
 
-/// The heading of a task: short enough for a table.
+/// Returns the heading of a task, short enough for a table.
 fn title(protocol: &Protocol, task: &str) -> String {
     match protocol.name {
         "stsb" | "stsb-probe" => format!("STSB {task}"),
@@ -139,7 +139,7 @@ fn title(protocol: &Protocol, task: &str) -> String {
         "p-coherence" => format!("P-coherence {task}"),
         "order-pairs" => format!("{task} AUC"),
         "order-entailment" => format!("{task} entailment AUC"),
-        // One column for all phenomena.
+        // All phenomena share one column.
         "order-templates" => "Templates".to_owned(),
         "soup" => "Soup AP".to_owned(),
         _ => task.to_owned(),
@@ -153,7 +153,7 @@ fn summary(
     bootstrap: Bootstrap,
 ) -> Result<Summary> {
     let n = record.systems.len();
-    // Draws of every system in every column.
+    // Compute the draws of every system in every column.
     let places: Vec<(usize, usize)> = (0..n).flat_map(|s| (0..columns.len()).map(move |c| (s, c))).collect();
     let computed = places
         .par_iter()
@@ -187,11 +187,11 @@ fn summary(
             })?;
         }
     }
-    // Where more is not better, as for P-coherence alone, nothing is best.
+    // Columns outside the mean, such as P-coherence, have no best value because more is not always better.
     for column in in_mean.iter().copied().map(Some).chain([None]) {
         set_best(&mut rows, column);
     }
-    // Equal means, and systems without one, stay in the order given.
+    // Equal means, and systems without one, keep the order given.
     rows.sort_by(|a, b| {
         b.mean.value.unwrap_or(f64::NEG_INFINITY).total_cmp(&a.mean.value.unwrap_or(f64::NEG_INFINITY))
     });
@@ -203,7 +203,7 @@ fn summary(
     Ok(Summary { section, columns, rows, chance, reference })
 }
 
-/// The mean of the tasks of a column, and its draws.
+/// Computes the mean of the tasks of a column, and its draws.
 fn cell(record: &BenchRecord, system: usize, column: &Column, bootstrap: Bootstrap) -> Result<(Cell, Draws)> {
     let system = &record.systems[system];
     let (mut values, mut draws, mut note) = (Vec::new(), Vec::new(), None);
@@ -225,8 +225,8 @@ fn cell(record: &BenchRecord, system: usize, column: &Column, bootstrap: Bootstr
     Ok((Cell { value, interval, note: note.filter(|_| value.is_none()), ..Cell::default() }, draws))
 }
 
-/// Marks the cells of a row that differ from the reference, and its mean. `draws` gives those of both in a column, or
-/// of the means.
+/// Marks the cells of a row, and its mean, that differ from the reference. `draws` returns the draws of both in a
+/// column, or those of their means for `None`.
 fn mark<'a>(row: &mut Row, draws: impl Fn(Option<usize>) -> (&'a Draws, &'a Draws)) -> Result<()> {
     let p_of = |column| -> Result<Option<(f64, f64)>> {
         let (of_row, of_reference) = draws(column);
@@ -248,7 +248,7 @@ fn direction(p: f64, difference: f64) -> Option<Mark> {
     (p < MARK_LEVEL).then_some(if difference > 0.0 { Mark::Above } else { Mark::Below })
 }
 
-/// Calls the highest number of a column, or of the means, the best; equal ones all.
+/// Marks the highest value of a column, or of the means, as best, including ties.
 fn set_best(rows: &mut [Row], column: Option<usize>) {
     fn of(row: &mut Row, column: Option<usize>) -> &mut Cell {
         match column {

@@ -13,17 +13,17 @@ use crate::{
     report::{Align, TextTable, half_width},
 };
 
-/// The digits after the point of a column or mean: two, and three for values from -1 to 1.
+/// Returns the number of decimals of a column or mean: two, or three for values from -1 to 1.
 pub(crate) fn digits(summary: &Summary, column: Option<usize>) -> usize {
     if column.is_some_and(|column| summary.columns[column].protocol.factor == 1.0) { 3 } else { 2 }
 }
 
-/// The same for a task.
+/// Returns the number of decimals of a task.
 pub(crate) fn task_digits(task: &TaskRecord) -> usize {
     if task.protocol().is_some_and(|protocol| protocol.factor == 1.0) { 3 } else { 2 }
 }
 
-/// The sign of a mark.
+/// Returns the sign of a mark.
 pub(crate) fn mark_sign(mark: Option<Mark>) -> &'static str {
     match mark {
         Some(Mark::Above) => "▲",
@@ -32,12 +32,12 @@ pub(crate) fn mark_sign(mark: Option<Mark>) -> &'static str {
     }
 }
 
-/// A number of a table; `-` where there is none.
+/// Formats a value of a table; `-` if there is none.
 pub(crate) fn value_text(summary: &Summary, column: Option<usize>, value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.*}", digits(summary, column)))
 }
 
-/// The published rows with the highest value of a column: as many as a terminal has room for.
+/// Returns the published rows that have the highest value of a column, to fit into a terminal.
 fn highest(rows: &[PublishedRow]) -> Vec<&PublishedRow> {
     let n_columns = rows.first().map_or(0, |row| row.values.len());
     let of_column = |column: usize| rows.iter().filter_map(|row| row.values[column]).reduce(f64::max);
@@ -46,7 +46,7 @@ fn highest(rows: &[PublishedRow]) -> Vec<&PublishedRow> {
     rows.iter().filter(|row| row.values.iter().zip(&highest).any(is_highest)).collect()
 }
 
-/// What the marks of a table mean.
+/// Explains the marks of a table.
 pub(crate) fn legend(record: &BenchRecord, summary: &Summary) -> String {
     let reference = summary.reference.map_or("", |reference| &record.systems[reference].name[..]);
     format!(
@@ -57,11 +57,11 @@ pub(crate) fn legend(record: &BenchRecord, summary: &Summary) -> String {
 }
 
 impl BenchRecord {
-    /// The tables in aligned columns, for a terminal: half the width of the 95 % interval behind each number, and the
-    /// published rows that are highest in a column.
+    /// Formats the tables in aligned columns for a terminal. Half the width of the 95 % interval follows each value. Of
+    /// the published rows, only those with the highest value of a column are shown.
     ///
     /// # Errors
-    /// As [`summarize`].
+    /// Returns the errors of [`summarize`].
     pub fn to_text(&self) -> Result<String> {
         let mut text = String::new();
         for summary in summarize(self)? {
@@ -100,7 +100,7 @@ impl BenchRecord {
             let _ = writeln!(text, "missing: {}: {}", missing.protocol, missing.reason);
         }
         for (system, result) in self.systems.iter().flat_map(|s| s.results.iter().map(move |result| (s, result))) {
-            // What a system cannot take part in is no failure.
+            // It is not a failure if a task does not apply to a system.
             let note = result.note.as_deref().filter(|note| ![NEEDS_VECTORS, NEEDS_CLASSIFIER].contains(note));
             if let Some(note) = note {
                 let _ = writeln!(text, "no number: {} on {}: {note}", system.name, result.task);
@@ -109,10 +109,10 @@ impl BenchRecord {
         Ok(text)
     }
 
-    /// The tables as Markdown, with published rows, the data with their checksums, and the command.
+    /// Writes the tables as Markdown, with published rows, the data files with their checksums, and the command.
     ///
     /// # Errors
-    /// As [`summarize`].
+    /// Returns the errors of [`summarize`].
     pub fn to_markdown(&self) -> Result<String> {
         let mut out = String::from("# Bench of sentence embeddings\n");
         for summary in summarize(self)? {
@@ -149,7 +149,7 @@ impl BenchRecord {
                 let _ = writeln!(out, "* {}: {}", missing.protocol, escape(&missing.reason));
             }
         }
-        out.push_str("\n## What made these numbers\n\n");
+        out.push_str("\n## How these numbers were made\n\n");
         let _ = writeln!(
             out,
             "senv {}, seed {}, {} draws of the bootstrap:\n\n```text\n{}\n```\n",
@@ -167,7 +167,7 @@ impl BenchRecord {
         Ok(out)
     }
 
-    /// Every task with every system: half the width of the 95 % interval behind each number.
+    /// Writes every task with every system. Half the width of the 95 % interval follows each value.
     fn markdown_tasks(&self, out: &mut String) {
         let names: Vec<String> = self.systems.iter().map(|system| escape(&system.name)).collect();
         let _ = writeln!(out, "\n## Task by task\n\n| task | items | {} |", names.join(" | "));
@@ -191,7 +191,7 @@ impl BenchRecord {
     }
 }
 
-/// Text that keeps its cell of a Markdown table.
+/// Escapes text for a cell of a Markdown table.
 fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace(['\n', '\r'], " ")
 }

@@ -5,23 +5,23 @@ use std::path::PathBuf;
 use super::{find::Found, folder::DataFolder, protocols::Protocol, task_data::TaskData};
 use crate::error::Result;
 
-/// What a protocol is run on: the data of one number.
+/// A protocol with the data of one headline.
 #[derive(Debug, Clone)]
 pub struct Task {
     /// The protocol.
     pub protocol: &'static Protocol,
-    /// Its name among the tasks of the protocol, such as `images`.
+    /// Name within the protocol, such as `images`.
     pub name: String,
     /// The year, for STS.
     pub year: Option<u16>,
-    /// The files it is read from, those of training data too; none for data that is built in.
+    /// Files that the data is read from, including training data; none for built-in data.
     pub files: Vec<PathBuf>,
     /// The data.
     pub(super) data: TaskData,
 }
 
 impl Task {
-    /// The tasks of a protocol in a folder: one that cannot be read is an error by itself.
+    /// Finds the tasks of a protocol in a folder. Each task that cannot be read is a separate error.
     pub(super) fn find(protocol: &'static Protocol, folder: &DataFolder) -> Vec<Result<Self>> {
         let task = |found: Found| {
             let Found { name, year, files, data } = found;
@@ -30,7 +30,7 @@ impl Task {
         (protocol.find)(folder).into_iter().map(|found| found.map(task)).collect()
     }
 
-    /// Protocol, year and name, which no other task has: `sts/2014/images`.
+    /// Returns protocol, year and name, which are unique: `sts/2014/images`.
     #[must_use]
     pub fn key(&self) -> String {
         match self.year {
@@ -39,17 +39,17 @@ impl Task {
         }
     }
 
-    /// All sentences that have to be encoded, some of them more than once.
+    /// Returns all sentences to encode, with repetitions.
     pub(crate) fn sentences(&self) -> Vec<&str> {
         self.data.sentences()
     }
 
-    /// The gold value of each item; empty where the number is a mean over items.
+    /// Returns the gold value of each item; empty if the headline is a mean over items.
     pub(crate) fn gold(&self) -> Vec<f64> {
         self.data.gold()
     }
 
-    /// The number that guessing reaches, on the scale of the report.
+    /// Returns the value that guessing reaches, on the scale of the report.
     #[must_use]
     pub fn chance(&self) -> f64 {
         self.data.chance() * self.protocol.factor

@@ -1,41 +1,41 @@
-//! The data of a task: its sentences, the gold values of its items, what guessing reaches.
+//! The data of a task: its sentences, the gold values of its items, and the score of guessing.
 
 use senv_data::{Entailment, LabeledSet, NliSet, ParaphraseSet, SentenceGroups, StsTask};
 
 use crate::order::{entailment, pairs, templates::OrderTemplates};
 
-/// The data of a task, by what the protocol needs.
+/// The data of a task, by kind of protocol.
 #[derive(Debug, Clone)]
 pub(super) enum TaskData {
     /// Pairs with gold scores.
     Scored(StsTask),
-    /// Pairs with gold scores and others to train on.
+    /// Pairs with gold scores, and training pairs.
     Trained { train: StsTask, dev: Option<StsTask>, test: StsTask },
     /// Pairs that are paraphrases or not.
     Paraphrases(ParaphraseSet),
-    /// The same, whose sentences make one pool.
+    /// Paraphrase sets whose sentences form one pool.
     Pool(Vec<ParaphraseSet>),
-    /// Groups of sentences that are distinguished, each compared with each.
+    /// Groups of sentences to separate, all compared with each other.
     Groups(SentenceGroups),
-    /// Captions of images, those of an image a group.
+    /// Captions of images, one group per image.
     Captions(SentenceGroups),
-    /// Pairs that are paraphrases or not, and others to train on.
+    /// Pairs that are paraphrases or not, and training pairs.
     TrainedParaphrases { train: ParaphraseSet, test: ParaphraseSet },
-    /// Sentences with classes, tested in folds, or with others to train on.
+    /// Sentences with classes, tested by cross-validation, or with a training set.
     Labeled { train: Option<LabeledSet>, test: LabeledSet },
-    /// Labeled premises and hypotheses, and others to train on.
+    /// Labeled premises and hypotheses, and training pairs.
     Entailment { train: NliSet, dev: Option<NliSet>, test: NliSet },
     /// Labeled premises and hypotheses for a classifier that reads them itself.
     Labels(NliSet),
-    /// Pairs with nearly the same words that mean the same or do not.
+    /// Pairs with nearly the same words, labeled as paraphrases or not.
     OrderPairs(ParaphraseSet),
-    /// Labeled premises and hypotheses whose entailments are to have higher cosines than contradictions.
+    /// Labeled premises and hypotheses; entailments should have higher cosines than contradictions.
     OrderEntailment(NliSet),
-    /// Sentences with one of the same and one of a different meaning.
+    /// Sentences, each with one of the same and one of a different meaning.
     OrderTemplates(OrderTemplates),
 }
 
-/// The sentences of pairs.
+/// Iterates over the sentences of pairs.
 fn of_scored(task: &StsTask) -> impl Iterator<Item = &str> {
     task.pairs.iter().flat_map(|pair| [&pair.first[..], &pair.second[..]])
 }
@@ -53,7 +53,7 @@ fn of_nli(set: &NliSet) -> impl Iterator<Item = &str> {
 }
 
 impl TaskData {
-    /// All sentences that have to be encoded, some of them more than once.
+    /// Returns all sentences to encode, with repetitions.
     pub(super) fn sentences(&self) -> Vec<&str> {
         match self {
             Self::Scored(task) => of_scored(task).collect(),
@@ -74,7 +74,7 @@ impl TaskData {
         }
     }
 
-    /// The gold value of each item; empty where the number is a mean over items.
+    /// Returns the gold value of each item; empty if the headline is a mean over items.
     pub(super) fn gold(&self) -> Vec<f64> {
         match self {
             Self::Scored(test) | Self::Trained { test, .. } => test.gold(),
@@ -84,7 +84,7 @@ impl TaskData {
         }
     }
 
-    /// The number that guessing reaches, as a share.
+    /// Returns the value that guessing reaches, as a share.
     pub(super) fn chance(&self) -> f64 {
         match self {
             Self::Scored(_) | Self::Trained { .. } | Self::Captions(_) => 0.0,
@@ -95,7 +95,7 @@ impl TaskData {
                 1.0 / n.max(1) as f64
             }
             Self::Groups(groups) => {
-                // All groups of the test have the same size.
+                // All groups of the soup test have the same size.
                 let size = groups.groups.first().map_or(1, |group| group.sentences.len());
                 random_average_precision(size - 1, groups.n_sentences().saturating_sub(1))
             }
@@ -117,7 +117,7 @@ impl TaskData {
     }
 }
 
-/// The mean average precision of `relevant` of `n` items in random order.
+/// Computes the mean average precision of `relevant` of `n` items in random order.
 ///
 /// ```text
 /// E[AP] = s + (1 − s) H_n / n       s = (R − 1) / (n − 1), H_n the harmonic number
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_average_precision_of_chance_is_that_of_all_orders() {
-        // All places of two relevant items among five.
+        // All positions of two relevant items among five.
         let mut values = Vec::new();
         for a in 0..5 {
             for b in a + 1..5 {

@@ -1,22 +1,22 @@
-//! What word order is judged on.
+//! Data for evaluating word order.
 
 use senv_data::{NliSet, ParaphraseSet};
 
 use super::templates::OrderTemplates;
 
-/// What word order is judged on; any part may be empty.
+/// Data for evaluating word order. Any part may be empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OrderData {
-    /// Pairs of sentences with nearly the same words that mean the same or do not, as those of PAWS.
+    /// Pairs of sentences with nearly the same words, such as those of PAWS, labeled as paraphrases or not.
     pub pairs: Vec<ParaphraseSet>,
-    /// Premises and hypotheses: entailment should have the higher cosine, contradiction the lower.
+    /// Premises and hypotheses: entailments should have higher cosines than contradictions.
     pub nli: Vec<NliSet>,
     /// Sentences by phenomenon.
     pub templates: Vec<OrderTemplates>,
 }
 
 impl OrderData {
-    /// All sentences, some of them more than once.
+    /// Iterates over all sentences, with repetitions.
     pub fn sentences(&self) -> impl Iterator<Item = &str> {
         let pairs = self.pairs.iter().flat_map(|set| &set.pairs);
         let pairs = pairs.flat_map(|pair| [&pair.first[..], &pair.second]);

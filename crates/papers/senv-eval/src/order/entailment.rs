@@ -1,5 +1,5 @@
-//! Entailment against contradiction by cosine alone: a contradiction often shares more words with its premise than what
-//! follows from it, and differs in a negation or in who does what.
+//! Entailment against contradiction by cosine alone. A contradiction often shares more words with its premise than an
+//! entailed sentence does, and differs in a negation or in who does what.
 
 use std::path::PathBuf;
 
@@ -18,38 +18,38 @@ use crate::{
 pub struct LabelCosine {
     /// The label.
     pub label: Entailment,
-    /// Pairs.
+    /// Number of pairs.
     pub n_pairs: usize,
-    /// The mean of their scores; `None` without a pair.
+    /// Mean of their scores; `None` without a pair.
     pub mean_cosine: Option<f64>,
 }
 
-/// How the scores of a file of premises and hypotheses follow its labels.
+/// How well the scores of a file of premises and hypotheses agree with its labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct OrderEntailmentResult {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The pairs of each label: contradiction, neutral, entailment.
+    /// The pairs by label: contradiction, neutral, entailment.
     pub labels: [LabelCosine; 3],
-    /// Pairs without a majority label, left out.
+    /// Number of pairs without a majority label. They are left out.
     pub n_unlabeled: usize,
-    /// Pairs of which a sentence has no known token: cosine 0.
+    /// Number of pairs in which a sentence has no known token. Their cosine is 0.
     pub n_pairs_without_known_token: usize,
-    /// Area under the ROC curve of entailments against contradictions, in `[0, 1]`: how often an entailment has a
-    /// higher score than a contradiction. Chance reaches 0.5. `None` unless there are both. Neutral pairs are left out.
+    /// Area under the ROC curve of entailments against contradictions, in `[0, 1]`: how often an entailment scores
+    /// higher than a contradiction. Chance is 0.5. `None` unless both labels occur. Neutral pairs are left out.
     pub roc_auc: Option<WithInterval>,
-    /// The score of each entailment or contradiction, in the order of the file (not part of the JSON).
+    /// The score of each entailment and contradiction, in the order of the file (not part of the JSON).
     #[serde(skip)]
     pub scores: Vec<f64>,
 }
 
-/// The gold value of each entailment (1) and contradiction (0).
+/// Returns the gold value of each entailment (1) and contradiction (0).
 pub(crate) fn gold(set: &NliSet) -> Vec<f64> {
     judged(set).map(|(_, pair)| f64::from(u8::from(pair.label == Entailment::Entailment))).collect()
 }
 
-/// The entailments and contradictions, each with its place among all pairs.
+/// Iterates over the entailments and contradictions, each with its index among all pairs.
 fn judged(set: &NliSet) -> impl Iterator<Item = (usize, &NliPair)> {
     set.pairs.iter().enumerate().filter(|(_, pair)| pair.label != Entailment::Neutral)
 }

@@ -1,4 +1,4 @@
-//! All that word order is judged by.
+//! Evaluates word order on all parts of the data.
 
 use senv_metrics::{Bootstrap, percentile_interval};
 use serde::Serialize;
@@ -15,32 +15,32 @@ use crate::{
     score::with_interval::{WithInterval, mean_draws, mean_of},
 };
 
-/// What a system makes of word order.
+/// How well the scores of a system reflect word order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct OrderResult {
-    /// Pairs with a label, a file each.
+    /// Results on labeled pairs, one per file.
     pub pairs: Vec<OrderPairsResult>,
-    /// NLI data, a file each.
+    /// Results on NLI data, one per file.
     pub nli: Vec<OrderEntailmentResult>,
-    /// Templates by phenomenon.
+    /// Results on templates, one per phenomenon.
     pub templates: Vec<OrderTemplatesResult>,
-    /// The plain mean of the shares of the phenomena; `None` without one.
+    /// Plain mean of the phenomena's shares; `None` without one.
     pub mean_share_nearer: Option<WithInterval>,
 }
 
-/// Judges how far the scores of a system, cosines or others, follow word order. The 95 % intervals are those of the
+/// Evaluates how well the scores of a system, cosines or others, reflect word order. The 95 % intervals come from the
 /// bootstrap over pairs and items; `resamples` of 0 leaves them out.
 ///
 /// # Errors
 /// [`Error::NothingToDo`] without a pair or an item; [`Error::NotEncoded`] for a sentence without a vector;
-/// [`Error::NotFinite`] for a vector or a score that is not.
+/// [`Error::NotFinite`] for a vector or a score that is not finite.
 ///
 /// # Examples
 /// ```
 /// use senv_eval::{OrderData, OrderTemplates, Scoring, evaluate_order};
 /// use senv_metrics::Bootstrap;
-/// // Whether two sentences begin alike.
+/// // Number of bytes at the start that two sentences share.
 /// let beginning = |pairs: &[(&str, &str)]| {
 ///     let alike = |(a, b): &(&str, &str)| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count() as f64;
 ///     Ok(pairs.iter().map(alike).collect())
@@ -69,7 +69,7 @@ pub fn evaluate_order(scoring: &Scoring<'_>, data: &OrderData, bootstrap: Bootst
     })
 }
 
-/// The mean over the phenomena, each drawn by itself.
+/// Computes the mean over the phenomena. Each is resampled separately.
 fn mean_share(templates: &[OrderTemplatesResult], bootstrap: Bootstrap) -> Result<Option<WithInterval>> {
     let shares = templates.iter().map(|of| of.share_nearer.map(|share| share.value));
     let Some(value) = mean_of(shares) else { return Ok(None) };
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::order::templates::OrderTemplates;
 
-    /// The number that the second sentence is.
+    /// Parses the second sentence as the score.
     fn second(pairs: &[(&str, &str)]) -> senv_core::Result<Vec<f64>> {
         Ok(pairs.iter().map(|pair| pair.1.parse().unwrap_or(f64::NAN)).collect())
     }
@@ -101,11 +101,11 @@ mod tests {
             premise: "a".to_owned(),
             hypothesis: score.to_owned(),
         };
-        // The example of scikit-learn's documentation, scores .1, .4, .35 and .8 of labels 0, 0, 1 and 1: ROC AUC .75,
-        // average precision .8333.
+        // The example in scikit-learn's documentation: scores .1, .4, .35 and .8 for labels 0, 0, 1 and 1 have ROC AUC
+        // .75 and average precision .8333.
         let pairs = [(false, "0.1"), (false, "0.4"), (true, "0.35"), (true, "0.8")].map(pair).to_vec();
         let (yes, no, neutral) = (Entailment::Entailment, Entailment::Contradiction, Entailment::Neutral);
-        // Of 2 x 3 pairs of entailment and contradiction, three are in order and one is tied.
+        // Of the 2 x 3 pairs of an entailment and a contradiction, three are in order and one is tied.
         let labels = [(yes, "0.5"), (no, "0.5"), (neutral, "0.9"), (no, "0.7"), (no, "0.2"), (yes, "0.6")];
         let nli = NliSet {
             path: "nli.tsv".into(),
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_mean_is_that_of_the_phenomena_and_the_figure_has_a_row_for_each() {
-        // Longer sentences are nearer.
+        // Longer sentences score higher.
         let length = |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|pair| pair.1.len() as f64).collect());
         let data = OrderData { templates: OrderTemplates::all_built_in(), ..OrderData::default() };
         let judge =

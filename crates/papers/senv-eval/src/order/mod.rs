@@ -1,11 +1,11 @@
-//! Word order: what a bag of words cannot tell apart, by cosine alone.
+//! Word order, which a bag of words cannot distinguish, evaluated by cosine alone.
 //!
-//! | file | what |
+//! | file | contents |
 //! | --- | --- |
 //! | `templates/` | sentences that differ in roles, negation, numbers and so on |
-//! | `data.rs` | what is judged |
-//! | `pairs.rs`, `entailment.rs`, `triplets.rs` | pairs with a label (PAWS), NLI data, templates |
-//! | `evaluation.rs`, `report.rs` | all of them; text and figure |
+//! | `data.rs` | the data that is evaluated |
+//! | `pairs.rs`, `entailment.rs`, `triplets.rs` | labeled pairs (PAWS), NLI data, templates |
+//! | `evaluation.rs`, `report.rs` | evaluation of all of them; text and figure |
 
 pub(crate) mod data;
 pub(crate) mod entailment;

@@ -1,8 +1,7 @@
-//! Pairs of sentences with nearly the same words, of one meaning or not: by how much are the cosines of the first
-//! higher?
+//! Pairs of sentences with nearly the same words: do paraphrases have higher cosines than other pairs?
 //!
-//! Zhang, Baldridge and He, "PAWS: Paraphrase Adversaries from Word Scrambling", NAACL 2019, which reports the area
-//! under the precision-recall curve; here it is average precision.
+//! Zhang, Baldridge and He, "PAWS: Paraphrase Adversaries from Word Scrambling", NAACL 2019. The paper reports the area
+//! under the precision-recall curve; this module computes average precision.
 
 use std::path::PathBuf;
 
@@ -16,35 +15,35 @@ use crate::{
     score::{pairs::PairSource, with_interval::WithInterval},
 };
 
-/// How the scores of a file of pairs follow its labels.
+/// How well the scores of a file of pairs agree with its labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct OrderPairsResult {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Pairs.
+    /// Number of pairs.
     pub n_pairs: usize,
-    /// Of these, pairs of one meaning (label 1).
+    /// Number of paraphrases (label 1) among them.
     pub n_paraphrases: usize,
-    /// Their share, in `[0, 1]`: the average precision of chance.
+    /// Share of paraphrases, in `[0, 1]`, which is the average precision of chance.
     pub share_of_paraphrases: f64,
-    /// Pairs of which a sentence has no known token: cosine 0.
+    /// Number of pairs in which a sentence has no known token. Their cosine is 0.
     pub n_pairs_without_known_token: usize,
-    /// Area under the ROC curve, in `[0, 1]`: how often a pair of one meaning has a higher score than another pair.
-    /// Chance reaches 0.5. `None` unless there are pairs of both labels.
+    /// Area under the ROC curve, in `[0, 1]`: how often a paraphrase pair scores higher than another pair. Chance is
+    /// 0.5. `None` unless both labels occur.
     pub roc_auc: Option<WithInterval>,
-    /// Average precision, in `[0, 1]`; `None` without a pair of one meaning.
+    /// Average precision, in `[0, 1]`; `None` without a paraphrase.
     pub average_precision: Option<WithInterval>,
-    /// Mean score of the pairs of one meaning.
+    /// Mean score of the paraphrases.
     pub mean_cosine_of_paraphrases: Option<f64>,
-    /// Mean score of the others.
+    /// Mean score of the other pairs.
     pub mean_cosine_of_others: Option<f64>,
-    /// One score a pair, in the order of the file (not part of the JSON).
+    /// One score per pair, in the order of the file (not part of the JSON).
     #[serde(skip)]
     pub scores: Vec<f64>,
 }
 
-/// The gold value of each pair: 1 for one meaning, 0 for two.
+/// Returns the gold value of each pair: 1 for a paraphrase, 0 otherwise.
 pub(crate) fn gold(set: &ParaphraseSet) -> Vec<f64> {
     set.pairs.iter().map(|pair| f64::from(u8::from(pair.is_paraphrase))).collect()
 }

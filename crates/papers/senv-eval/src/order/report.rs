@@ -1,4 +1,4 @@
-//! The result on word order as text and as a figure.
+//! The word-order result as text and as a figure.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::{
     score::with_interval::WithInterval,
 };
 
-/// Other systems that stand beside, by name.
+/// Other systems to compare with, by name.
 type Others<'a> = [(&'a str, &'a OrderResult)];
 
-/// A number and half of its interval.
+/// Formats a value with half the width of its interval.
 fn cell(of: Option<WithInterval>) -> String {
     number(of.map(|of| of.value), 3) + &half_width(of.and_then(|of| of.interval), 3)
 }
@@ -33,8 +33,8 @@ fn table(first: &str, columns: impl IntoIterator<Item = String>) -> TextTable {
 }
 
 impl OrderResult {
-    /// A table of each part that was judged: numbers with half of their 95 % intervals, and beside them those of other
-    /// systems on the same data, by name.
+    /// Formats one table per evaluated part: values with half of their 95 % intervals, and those of other systems on
+    /// the same data, by name.
     #[must_use]
     pub fn to_text(&self, others: &[(&str, &Self)]) -> String {
         let tables = [
@@ -110,8 +110,8 @@ impl OrderResult {
         table.to_string() + &unknown_pairs(unknown) + &self.nli.iter().map(unlabeled).collect::<String>()
     }
 
-    /// The share of each phenomenon as a dot with its 95 % interval, beside chance and other systems, as a
-    /// self-contained SVG; `name` is that of the system itself.
+    /// Draws the share of each phenomenon as a dot with its 95 % interval, with chance and other systems, as a
+    /// self-contained SVG. `name` is the name of this system.
     #[must_use]
     pub fn to_svg(&self, name: &str, others: &[(&str, &Self)]) -> String {
         let values = |of: &OrderTemplatesResult| {

@@ -1,4 +1,4 @@
-//! Templates: is a sentence of the same meaning nearer than one of a different meaning?
+//! Templates: does the sentence with the same meaning score higher than the one with a different meaning?
 //!
 //! Equation: `nearer-share`
 //!
@@ -6,8 +6,8 @@
 //! share = Σ_i v_i / n      v_i = 1 if cos(anchor, same) > cos(anchor, different) + τ, 0 if it is below by more than τ, else ½
 //! ```
 //!
-//! τ = 10⁻⁵: the same words in another order add up to the same vector but for the last digits of f32. Chance, and
-//! every bag of words on sentences with equal words, reach ½.
+//! τ = 10⁻⁵, because the same words in another order sum to the same vector except for the last digits of f32. Chance
+//! reaches ½, and so does every bag of words on sentences with equal words.
 
 use senv_metrics::{Bootstrap, Sample, Statistic, mean};
 use serde::Serialize;
@@ -18,34 +18,34 @@ use crate::{
     score::{pairs::PairSource, with_interval::WithInterval},
 };
 
-/// Scores that differ by no more are equal.
+/// Scores that differ by at most this are ties.
 const TIE: f64 = 1e-5;
 
-/// How the scores of the items of a phenomenon follow their meaning.
+/// How well the scores of the items of a phenomenon agree with their meaning.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct OrderTemplatesResult {
     /// The phenomenon.
     pub phenomenon: OrderPhenomenon,
-    /// Items.
+    /// Number of items.
     pub n_items: usize,
-    /// Of these, items whose two scores are equal.
+    /// Number of items whose two scores are tied.
     pub n_ties: usize,
-    /// Items with a sentence without a known token: cosine 0.
+    /// Number of items with a sentence without a known token, which has cosine 0.
     pub n_items_without_known_token: usize,
-    /// Share of items whose sentence of the same meaning is nearer to the anchor, ties counted half, in `[0, 1]`;
-    /// `None` without an item.
+    /// Share of items whose sentence with the same meaning scores higher, in `[0, 1]`. A tie counts ½. `None` without
+    /// an item.
     pub share_nearer: Option<WithInterval>,
-    /// Mean score of anchor and sentence of the same meaning.
+    /// Mean score of the anchor and the sentence with the same meaning.
     pub mean_cosine_to_same: Option<f64>,
-    /// Mean score of anchor and sentence of a different meaning.
+    /// Mean score of the anchor and the sentence with a different meaning.
     pub mean_cosine_to_different: Option<f64>,
     /// 1, ½ or 0 for each item (not part of the JSON).
     #[serde(skip)]
     pub values: Vec<f64>,
 }
 
-/// What draws are named by: the task of the bench.
+/// Returns the name for bootstrap draws: the key of the bench task.
 fn draws_name(phenomenon: OrderPhenomenon) -> String {
     format!("order-templates/{}", phenomenon.name())
 }
@@ -84,7 +84,7 @@ pub(crate) fn evaluate(
 }
 
 impl OrderTemplatesResult {
-    /// The share of each draw.
+    /// Returns the share in each draw.
     pub(crate) fn draws(&self, bootstrap: Bootstrap) -> Result<Vec<Option<f64>>> {
         Ok(bootstrap.replicates(&draws_name(self.phenomenon), &sample(&self.values)?))
     }
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_share_by_hand_with_ties_of_rounding() {
-        // The scores of a sentence that is a number: that number.
+        // The second sentence is a number, which is the score.
         let scorer = |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|pair| pair.1.parse().unwrap_or(f64::NAN)).collect());
         let item = |same: &str, different: &str| OrderItem {
             anchor: "a".to_owned(),
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(evaluate(&scorer, &nothing).share_nearer, None);
     }
 
-    /// Words without their order, each once, by the cosine of their counts.
+    /// Cosine of word counts, without word order.
     #[test]
     fn a_bag_of_words_is_at_chance_on_every_phenomenon() {
         let words = |sentence: &str| -> std::collections::BTreeMap<String, f64> {

@@ -1,4 +1,4 @@
-//! Curves: a score over epochs, negatives, dimensions, for one system or several.
+//! Curves of a score over epochs, negatives or dimensions, for one or more systems.
 
 use serde::Serialize;
 
@@ -7,20 +7,21 @@ use crate::{
     report::{Align, TextTable, number},
 };
 
-/// Colors that can be distinguished in print and by color-blind readers (Okabe and Ito 2008), repeated if need be.
+/// Colors that remain distinct in print and for color-blind readers (Okabe and Ito 2008). They repeat if there are more
+/// curves.
 pub(crate) const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#888888"];
 
 /// One curve of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Series {
-    /// Its name, such as the data set.
+    /// Name, such as the name of the data set.
     pub name: String,
-    /// `(x, y)`, in the order in which they are joined.
+    /// `(x, y)`, in the order in which they are connected.
     pub points: Vec<(f64, f64)>,
 }
 
-/// Lines over a common axis. Points that are not finite are left out of text and figure, and `null` in JSON.
+/// Curves over a common axis. Points that are not finite are left out of text and figure, and are `null` in JSON.
 ///
 /// ```
 /// let mut curve = senv_eval::Curve::new("epochs", "pearson r x100");
@@ -34,28 +35,28 @@ pub struct Series {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Curve {
-    /// The label of x, with its unit.
+    /// Label of the x axis, with its unit.
     pub x_label: String,
-    /// The label of y, with its unit.
+    /// Label of the y axis, with its unit.
     pub y_label: String,
-    /// The lines.
+    /// The curves.
     pub series: Vec<Series>,
 }
 
 impl Curve {
-    /// A figure without curves.
+    /// Creates a figure without curves.
     #[must_use]
     pub fn new(x_label: impl Into<String>, y_label: impl Into<String>) -> Self {
         Self { x_label: x_label.into(), y_label: y_label.into(), series: Vec::new() }
     }
 
-    /// Adds a line.
+    /// Adds a curve.
     pub fn push(&mut self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) {
         self.series.push(Series { name: name.into(), points: points.into_iter().collect() });
     }
 
-    /// A row for each x that occurs, in ascending order, a column a line; `-` where a line has no point. Of two points
-    /// of a line at the same x, the last is shown.
+    /// Formats a table with one row per x in ascending order and one column per curve. `-` means that a curve has no
+    /// point there. If a curve has two points at the same x, the last one is shown.
     #[must_use]
     pub fn to_text(&self) -> String {
         let names = self.series.iter().map(|series| (series.name.as_str(), Align::Right));
@@ -71,13 +72,13 @@ impl Curve {
         format!("{table}{}\n", self.y_label)
     }
 
-    /// The figure as a self-contained SVG: a dot a point, joined in order; the ranges are those of the points.
+    /// Draws the figure as a self-contained SVG, with a dot per point, connected in order. The axes span the points.
     #[must_use]
     pub fn to_svg(&self) -> String {
         self.draw(true)
     }
 
-    /// The same with lines alone, for curves of many points.
+    /// Draws the figure without dots, for curves with many points.
     pub(crate) fn to_svg_without_dots(&self) -> String {
         self.draw(false)
     }
@@ -106,13 +107,14 @@ fn is_finite((x, y): &(f64, f64)) -> bool {
     x.is_finite() && y.is_finite()
 }
 
-/// From the lowest to the highest with a twentieth of air at both ends; one wide around a single value.
+/// Returns the range of values, extended by a twentieth at both ends. The range around a single value is at least 1
+/// wide.
 pub(crate) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
     if low > high {
         return (0.0, 1.0);
     }
-    // A range that is visible even where the values are large and close together.
+    // A margin that remains visible if the values are large and close together.
     let air = (0.05 * (high - low)).max(1e-9 * low.abs().max(high.abs()));
     if high > low { (low - air, high + air) } else { (low - air.max(0.5), high + air.max(0.5)) }
 }
@@ -151,7 +153,7 @@ mod tests {
         let height: f64 = svg.split("viewBox=\"0 0 480 ").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
         assert!(numbers("cx").iter().all(|x| (58.0..=464.0).contains(x)));
         assert!(numbers("cy").iter().all(|y| (0.0..height).contains(y)));
-        // The captions are above the frame, and the frame above the highest dot.
+        // The captions are above the frame, and the top of the frame is above the highest dot.
         let highest = numbers("cy").into_iter().fold(f64::INFINITY, f64::min);
         let top: f64 = svg.split("<path d=\"M58 ").nth(1).unwrap().split('V').next().unwrap().parse().unwrap();
         let lowest_caption = numbers(" y").into_iter().filter(|&y| y < top).fold(0.0, f64::max);

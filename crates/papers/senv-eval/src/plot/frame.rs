@@ -1,28 +1,28 @@
-//! The frame of every figure, as SVG text: axes with round ticks, captions above, marks within.
+//! The frame of every figure, as SVG text: axes with round ticks, captions above, marks inside.
 
 use std::fmt::Write;
 
-/// How every figure starts; the height follows.
+/// Start of every figure; the height follows.
 const START: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 480 ";
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 330.0;
 const LEFT: f64 = 58.0;
 const RIGHT: f64 = 16.0;
 const BOTTOM: f64 = 48.0;
-/// Height of a title above a figure, and the characters that fit its width.
+/// Height of a title above a figure, and the number of characters that fit its width.
 const TITLE: f64 = 24.0;
 const MOST_OF_TITLE: usize = 54;
-/// Height of a line of captions.
+/// Height of a caption line.
 const LINE: f64 = 18.0;
 /// Width of the dot before a caption.
 const SWATCH: f64 = 12.0;
-/// Height of a row of names.
+/// Height of a named row.
 const ROW: f64 = 20.0;
-/// The color of axes and words: black, or what a page writes in.
+/// Color of axes and text: black, or the text color of the page.
 pub(crate) const INK: &str = "currentColor";
 
-/// A caption above the figure: a line of its own in the color of the axes, or behind a dot in the color of its curve.
-/// The first in the color of the axes is the title of the y axis.
+/// A caption above the figure. In the color of the axes it has its own line; in the color of a curve it follows a dot.
+/// The first one in the color of the axes is the title of the y axis.
 pub(crate) struct Caption<'a> {
     pub(crate) text: &'a str,
     pub(crate) color: &'static str,
@@ -39,13 +39,13 @@ pub(crate) struct Plot {
 }
 
 impl Plot {
-    /// Axes from `x.0` to `x.1` and `y.0` to `y.1`, neither range empty, all numbers finite.
+    /// Creates axes from `x.0` to `x.1` and `y.0` to `y.1`. Neither range may be empty, and all numbers must be finite.
     pub(crate) fn new(x: (f64, f64), y: (f64, f64), x_label: &str, captions: &[Caption<'_>]) -> Self {
-        // Many captions make the figure taller, not the frame smaller.
+        // Many captions make the figure taller; the frame keeps its size.
         Self::numbers(x, y, &even_ticks(x), x_label, captions)
     }
 
-    /// The same with a logarithmic x axis: `x` and the x of all points are logarithms to base 10.
+    /// Creates a frame with a logarithmic x axis: `x` and the x values of all points are logarithms to base 10.
     pub(crate) fn log(x: (f64, f64), y: (f64, f64), x_label: &str, captions: &[Caption<'_>]) -> Self {
         Self::numbers(x, y, &log_ticks(x), x_label, captions)
     }
@@ -64,7 +64,7 @@ impl Plot {
         plot
     }
 
-    /// A frame whose y axis has names instead of numbers: row i, counted from 0 at the top, is at y = −i.
+    /// Creates a frame whose y axis has names instead of numbers. Row i, counted from 0 at the top, is at y = −i.
     pub(crate) fn rows(names: &[String], x: (f64, f64), x_label: &str, captions: &[Caption<'_>]) -> Self {
         let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let left = (20.0 + 7.2 * longest as f64).clamp(LEFT, 0.5 * WIDTH);
@@ -93,7 +93,7 @@ impl Plot {
         let height = bottom + BOTTOM;
         let mut plot = Self { out: String::new(), x, y, top, left, bottom };
         plot.line(&format!("{START}{height}\" font-family=\"sans-serif\" font-size=\"14\">"));
-        // A page may give the background and the ink its own colors.
+        // A page may replace the colors of background and text.
         plot.line("<rect class=\"background\" width=\"100%\" height=\"100%\" fill=\"white\"/>");
         let right = WIDTH - RIGHT;
         for (tick, label) in x_ticks {
@@ -119,46 +119,46 @@ impl Plot {
         plot
     }
 
-    /// The position of the x axis.
+    /// Returns the position of the x axis.
     pub(crate) fn bottom(&self) -> f64 {
         self.bottom
     }
 
-    /// The end of the y axis.
+    /// Returns the top of the y axis.
     #[cfg(test)]
     pub(crate) fn top(&self) -> f64 {
         self.top
     }
 
-    /// The position of a value on the x axis.
+    /// Returns the position of a value on the x axis.
     pub(crate) fn x(&self, value: f64) -> f64 {
         self.left + (value - self.x.0) / (self.x.1 - self.x.0) * (WIDTH - self.left - RIGHT)
     }
 
-    /// The position of a value on the y axis.
+    /// Returns the position of a value on the y axis.
     pub(crate) fn y(&self, value: f64) -> f64 {
         self.bottom() - (value - self.y.0) / (self.y.1 - self.y.0) * (self.bottom() - self.top)
     }
 
-    /// A dot at a point.
+    /// Draws a dot at a point.
     pub(crate) fn dot(&mut self, (x, y): (f64, f64), color: &str) {
         let (x, y) = (self.x(x), self.y(y));
         self.line(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>"));
     }
 
-    /// A dot that lets others shine through, where there are many.
+    /// Draws a translucent dot, for plots with many points.
     pub(crate) fn faint_dot(&mut self, (x, y): (f64, f64), color: &str) {
         let (x, y) = (self.x(x), self.y(y));
         self.line(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2\" fill=\"{color}\" fill-opacity=\".4\"/>"));
     }
 
-    /// A line through points.
+    /// Draws a line through points.
     pub(crate) fn polyline(&mut self, points: &[(f64, f64)], color: &str) {
         let places: Vec<String> = points.iter().map(|&(x, y)| format!("{:.1},{:.1}", self.x(x), self.y(y))).collect();
         self.line(&format!("<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\"/>", places.join(" ")));
     }
 
-    /// A dot that says what it is when pointed at, with a line from the lower to the upper end of an interval.
+    /// Draws a dot with a tooltip, and a line from the lower to the upper end of an interval.
     pub(crate) fn interval_dot(&mut self, x: f64, y: f64, interval: Option<(f64, f64)>, color: &str, says: &str) {
         let (cx, cy, says) = (self.x(x), self.y(y), escape(says));
         if let Some((low, high)) = interval {
@@ -170,16 +170,16 @@ impl Plot {
         ));
     }
 
-    /// Names next to points, placed where they cover no other name and no point if there is room.
+    /// Writes names next to points. If there is room, a name covers no other name and no point.
     pub(crate) fn labels(&mut self, points: &[((f64, f64), &str)]) {
-        // Boxes are left, top, right and bottom.
+        // A box is left, top, right and bottom.
         let dots = points.iter().map(|((x, y), _)| (self.x(*x), self.y(*y)));
         let dots: Vec<[f64; 4]> = dots.map(|(x, y)| [x - 5.0, y - 5.0, x + 5.0, y + 5.0]).collect();
         let mut names: Vec<[f64; 4]> = Vec::new();
         let frame = [self.left, 0.0, WIDTH, self.bottom];
         for ((x, y), name) in points {
             let (x, y) = (self.x(*x), self.y(*y));
-            // An estimate: the width of letters is not known here.
+            // Estimated, because the width of letters is unknown here.
             let width = 7.4 * name.chars().count() as f64;
             let places = [
                 (8.0, 4.5),
@@ -206,10 +206,10 @@ impl Plot {
             let covered = |area: &[f64; 4]| {
                 let count = |others: &[[f64; 4]]| others.iter().filter(|other| is_overlap(area, other)).count();
                 let outside = area[0] < frame[0] || area[1] < frame[1] || area[2] > frame[2] || area[3] > frame[3];
-                // A name over a name cannot be read, and one that leaves the frame is cut off.
+                // A name over another name cannot be read, and one that leaves the frame is cut off.
                 count(&dots) + 10 * count(&names) + if outside { 1000 } else { 0 }
             };
-            // The first of equal places.
+            // The first of equally good positions.
             let Some((anchor, (x, y), area)) = placed.into_iter().min_by_key(|place| covered(&place.2)) else {
                 continue;
             };
@@ -218,7 +218,7 @@ impl Plot {
         }
     }
 
-    /// A bar of a histogram.
+    /// Draws a bar of a histogram.
     pub(crate) fn column(&mut self, from: f64, to: f64, height: f64, color: &str) {
         let (left, right, top, bottom) = (self.x(from), self.x(to), self.y(height), self.bottom);
         self.line(&format!(
@@ -226,19 +226,19 @@ impl Plot {
         ));
     }
 
-    /// A thick upright bar.
+    /// Draws a thick vertical bar.
     pub(crate) fn bar(&mut self, x: f64, from: f64, to: f64, color: &str) {
         let (x, from, to) = (self.x(x), self.y(from), self.y(to));
         self.line(&format!("<path d=\"M{x:.1} {from:.1}V{to:.1}\" stroke=\"{color}\" stroke-width=\"4\"/>"));
     }
 
-    /// The whole figure.
+    /// Returns the whole figure.
     pub(crate) fn finish(mut self) -> String {
         self.line("</svg>");
         self.out
     }
 
-    /// The title of an axis, with a class by which it is found.
+    /// Writes the title of an axis, with a class to find it by.
     fn title(&mut self, axis: &str, (x, y): (f64, f64), anchor: &str, words: &str) {
         let words = escape(words);
         self.line(&format!(
@@ -260,7 +260,7 @@ fn is_overlap(a: &[f64; 4], b: &[f64; 4]) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// Puts a title above a figure, for a file without a page around it.
+/// Adds a title above a figure, for a file that is not part of a page.
 pub(crate) fn titled(svg: &str, title: &str) -> String {
     let parts = || {
         let (height, rest) = svg.strip_prefix(START)?.split_once('"')?;
@@ -275,7 +275,7 @@ pub(crate) fn titled(svg: &str, title: &str) -> String {
     )
 }
 
-/// As much of a title as fits the width of a figure.
+/// Shortens a title to the width of a figure.
 fn cut(title: &str) -> String {
     match title.char_indices().nth(MOST_OF_TITLE) {
         Some((end, _)) => format!("{}…", title[..end].trim_end()),
@@ -283,12 +283,13 @@ fn cut(title: &str) -> String {
     }
 }
 
-/// Where captions start, as many on a line as fit; those without a color of their own have a line to themselves.
+/// Returns where captions start, with as many on a line as fit. Captions in the color of the axes have a line to
+/// themselves.
 fn caption_places(captions: &[Caption<'_>]) -> Vec<(f64, f64)> {
     let (mut x, mut y, mut full) = (8.0, LINE, false);
     let mut places = Vec::with_capacity(captions.len());
     for (i, caption) in captions.iter().enumerate() {
-        // An estimate: the width of letters is not known here.
+        // Estimated, because the width of letters is unknown here.
         let width = SWATCH + 7.6 * caption.text.chars().count() as f64 + 12.0;
         let alone = caption.color == INK;
         if i > 0 && (full || alone || x + width > WIDTH) {
@@ -301,7 +302,7 @@ fn caption_places(captions: &[Caption<'_>]) -> Vec<(f64, f64)> {
     places
 }
 
-/// Text as XML has it; control characters, U+FFFE and U+FFFF, which it cannot hold, become blanks.
+/// Escapes text for XML. Control characters, U+FFFE and U+FFFF, which XML does not allow, become spaces.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -316,7 +317,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// About five round numbers within a range that is not empty.
+/// Returns about five round numbers within a nonempty range.
 fn ticks(from: f64, to: f64) -> Vec<f64> {
     let power = 10f64.powf(((to - from) / 5.0).log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|step| (to - from) / step <= 6.0);
@@ -329,7 +330,8 @@ fn even_ticks((from, to): (f64, f64)) -> Vec<(f64, String)> {
     ticks(from, to).into_iter().map(|tick| (tick, tick_label(tick))).collect()
 }
 
-/// Ticks at 1, 2 and 5 times powers of ten, or at the powers only if there are more than eight; as logarithms.
+/// Returns the logarithms of ticks at 1, 2 and 5 times powers of ten, or only at the powers if there are more than
+/// eight.
 fn log_ticks((from, to): (f64, f64)) -> Vec<(f64, String)> {
     let of = |factors: &[f64]| -> Vec<(f64, String)> {
         let powers = from.floor() as i32..=to.ceil() as i32;
@@ -340,7 +342,7 @@ fn log_ticks((from, to): (f64, f64)) -> Vec<(f64, String)> {
     if ticks.len() > 8 { of(&[1.0]) } else { ticks }
 }
 
-/// A tick without the rounding error of its multiplication.
+/// Formats a tick without rounding errors.
 pub(crate) fn tick_label(tick: f64) -> String {
     if tick != 0.0 && !(1e-4..1e6).contains(&tick.abs()) {
         return format!("{tick:.1e}");
@@ -431,7 +433,7 @@ mod tests {
         assert!(file.contains("ccc…</text>") && file.ends_with("</g>\n</svg>\n"), "{file}");
         let height = |svg: &str| svg[START.len()..].split('"').next().unwrap().parse::<f64>().unwrap();
         assert_eq!(height(&file), height(&svg) + TITLE);
-        // Nothing of the figure is lost, and the first two lines are those of every figure.
+        // Nothing of the figure is lost, and the second line is the same as in every figure.
         let body = svg.split_once("fill=\"white\"/>\n").unwrap().1.strip_suffix("</svg>\n").unwrap();
         assert!(file.contains(body));
         assert_eq!(file.lines().nth(1), svg.lines().nth(1));

@@ -1,4 +1,4 @@
-//! Histograms of a value in several groups, and how far the groups overlap.
+//! Histograms of a value in several groups, and how much the groups overlap.
 //!
 //! Equation: `overlap-coefficient`
 //!
@@ -20,29 +20,29 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct HistogramGroup {
-    /// Its name.
+    /// Name of the group.
     pub name: String,
-    /// Its values.
+    /// Number of values.
     pub n: usize,
-    /// Their mean.
+    /// Mean of the values.
     pub mean: Option<f64>,
-    /// Their standard deviation; `None` below two.
+    /// Standard deviation; `None` for fewer than two values.
     pub deviation: Option<f64>,
-    /// Values in each bin.
+    /// Number of values in each bin.
     pub counts: Vec<usize>,
-    /// Density of each bin: the areas of the bins add up to 1, or to 0 without a value.
+    /// Density of each bin. The areas of the bins sum to 1, or to 0 without a value.
     pub densities: Vec<f64>,
 }
 
-/// How far two groups overlap.
+/// How much two groups overlap.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Overlap {
-    /// A group.
+    /// The first group.
     pub first: String,
-    /// Another.
+    /// The second group.
     pub second: String,
-    /// The overlap coefficient, in `[0, 1]`; `None` if one of them is empty.
+    /// The overlap coefficient, in `[0, 1]`; `None` if either group is empty.
     pub coefficient: Option<f64>,
 }
 
@@ -50,20 +50,20 @@ pub struct Overlap {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Histogram {
-    /// What is counted.
+    /// Name of the counted value.
     pub value: String,
-    /// The lower end of the first bin.
+    /// Lower end of the first bin.
     pub low: f64,
-    /// The upper end of the last bin; values there are in it.
+    /// Upper end of the last bin, which it belongs to.
     pub high: f64,
     /// The groups, in the order given.
     pub groups: Vec<HistogramGroup>,
-    /// Each group with each later one.
+    /// Overlaps of each group with each later one.
     pub overlaps: Vec<Overlap>,
 }
 
 impl Histogram {
-    /// Counts values between `low` and `high`, those beyond an end (by rounding) in the bin at that end.
+    /// Counts values between `low` and `high`. Values beyond an end, by rounding, go to the bin at that end.
     ///
     /// ```
     /// use senv_eval::Histogram;
@@ -75,8 +75,8 @@ impl Histogram {
     /// ```
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] without a bin, above 10,000, or for a range that is empty or not finite;
-    /// [`Error::NotFinite`] for a value that is not finite.
+    /// [`senv_core::Error::InvalidParameter`] for no bins, more than 10,000 bins, or a range that is empty or not
+    /// finite; [`Error::NotFinite`] for a value that is not finite.
     pub fn new(
         value: impl Into<String>,
         low: f64,
@@ -121,7 +121,7 @@ impl Histogram {
         Ok(Self { value, low, high, groups, overlaps })
     }
 
-    /// A line for each group, then the overlaps.
+    /// Formats one line per group, then the overlaps.
     #[must_use]
     pub fn to_text(&self) -> String {
         let columns = ["pairs", "mean", "sd"].map(|name| (name, Align::Right));
@@ -138,7 +138,7 @@ impl Histogram {
         table.to_string()
     }
 
-    /// Densities at the middles of the bins, a line a group, to draw.
+    /// Returns the densities at the centers of the bins as curves, one per group.
     #[must_use]
     pub fn curve(&self) -> Curve {
         let mut curve = Curve::new(self.value.clone(), "density");

@@ -1,4 +1,4 @@
-//! Groups of sentences on a plane, and how well they come apart: the plots of captions in the P-thought paper.
+//! Groups of sentences on a plane, and how well they separate, as in the caption plots of the P-thought paper.
 
 use std::path::PathBuf;
 
@@ -18,17 +18,17 @@ use crate::{
     score::sentence_vectors::SentenceVectors,
 };
 
-/// The most sentences of [`evaluate_map`], which compares each with each at every step.
+/// Maximum number of sentences for [`evaluate_map`], which compares all pairs at every step.
 pub(crate) const MAX_MAP: usize = 2_000;
-/// The fewest: a third of them is more than one.
+/// Minimum number of sentences: a third of it exceeds 1.
 const MIN_MAP: usize = 4;
 
-/// How sentences are laid out.
+/// Options of the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MapOptions {
-    /// About how many neighbours a sentence stays near: at least 1 and below a third of the sentences.
+    /// Approximate number of neighbors that a sentence stays close to: at least 1 and below a third of the sentences.
     pub perplexity: f64,
-    /// Steps.
+    /// Number of iterations.
     pub n_iterations: usize,
     /// The random seed.
     pub seed: u64,
@@ -49,9 +49,9 @@ pub struct MapPoint {
     pub sentence: String,
     /// Its group.
     pub group: String,
-    /// Where it lies.
+    /// Horizontal position.
     pub x: f64,
-    /// Where it lies.
+    /// Vertical position.
     pub y: f64,
 }
 
@@ -59,30 +59,32 @@ pub struct MapPoint {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct MapResult {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Group by group.
+    /// The sentences, group by group.
     pub points: Vec<MapPoint>,
-    /// Mean silhouette of the groups on the plane, in `[-1, 1]`: 1 for groups that are apart; `None` below two groups.
+    /// Mean silhouette of the groups on the plane, in `[-1, 1]`: 1 for well-separated groups; `None` for fewer than two
+    /// groups.
     pub silhouette: Option<f64>,
-    /// Mean silhouette of the groups among the embeddings themselves.
+    /// Mean silhouette of the groups in the embeddings.
     pub silhouette_of_embeddings: Option<f64>,
-    /// The divergence that t-SNE minimizes, at its end.
+    /// Final value of the divergence that t-SNE minimizes.
     pub divergence: f64,
-    /// Sentences without a known token: they lie in one place.
+    /// Number of sentences without a known token. They share one position.
     pub n_sentences_without_known_token: usize,
-    /// How they were laid out.
+    /// Options of the layout.
     pub options: MapOptions,
 }
 
 /// Lays out sentences by exact t-SNE.
 ///
 /// # Errors
-/// [`senv_core::Error::InvalidParameter`] above 2,000 sentences, or for a perplexity out of its range;
-/// [`Error::NotEncoded`] if a sentence is missing; [`Error::NotFinite`] if an embedding is not, with its sentence.
+/// [`senv_core::Error::InvalidParameter`] above 2,000 or below 4 sentences, or for a perplexity out of range;
+/// [`Error::NotEncoded`] if a sentence is missing; [`Error::NotFinite`] if an embedding is not finite, with its
+/// sentence.
 ///
 /// # References
-/// P-thought paper, Table 4 and Figure 3, which state no perplexity.
+/// P-thought paper, Table 4 and Figure 3, which do not state a perplexity.
 pub fn evaluate_map(embeddings: &SentenceVectors, groups: &SentenceGroups, options: &MapOptions) -> Result<MapResult> {
     check(groups.n_sentences(), options)?;
     embeddings.check_finite()?;
@@ -109,7 +111,7 @@ pub fn evaluate_map(embeddings: &SentenceVectors, groups: &SentenceGroups, optio
     })
 }
 
-/// Places on the plane for vectors of equal length: near to each other where the vectors are, by exact t-SNE.
+/// Places vectors of equal length on a plane by exact t-SNE, so that similar vectors are close together.
 ///
 /// ```
 /// let vectors: Vec<[f32; 2]> = (0..12).map(|i| [(i / 6 * 10) as f32, (i % 6) as f32 * 0.1]).collect();
@@ -120,7 +122,7 @@ pub fn evaluate_map(embeddings: &SentenceVectors, groups: &SentenceGroups, optio
 /// ```
 ///
 /// # Errors
-/// [`senv_core::Error::InvalidParameter`] above 2,000 vectors, or for a perplexity out of its range;
+/// [`senv_core::Error::InvalidParameter`] above 2,000 or below 4 vectors, or for a perplexity out of range;
 /// [`Error::NotFinite`] if a vector is not finite.
 pub fn lay_out(vectors: &[&[f32]], options: &MapOptions) -> Result<Vec<[f64; 2]>> {
     check(vectors.len(), options)?;
@@ -128,7 +130,7 @@ pub fn lay_out(vectors: &[&[f32]], options: &MapOptions) -> Result<Vec<[f64; 2]>
 }
 
 impl MapOptions {
-    /// The perplexity for so many sentences: 5, and less where these are few.
+    /// Returns the perplexity for `n` sentences: 5, or less if there are few.
     #[must_use]
     pub fn perplexity_for(n: usize) -> f64 {
         let most = (n.saturating_sub(1) as f64 / 3.0).max(1.0);
@@ -160,7 +162,7 @@ fn layout(vectors: &[&[f32]], options: &MapOptions) -> Result<tsne::Layout> {
 }
 
 impl MapResult {
-    /// A line for each sentence, then the silhouettes.
+    /// Formats one line per sentence, then the silhouettes.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut table = TextTable::new([
@@ -193,7 +195,7 @@ impl MapResult {
         text
     }
 
-    /// The plane as a self-contained SVG, a color a group.
+    /// Draws the plane as a self-contained SVG, with one color per group.
     #[must_use]
     pub fn to_svg(&self) -> String {
         let mut names: Vec<&str> = self.points.iter().map(|point| &point.group[..]).collect();

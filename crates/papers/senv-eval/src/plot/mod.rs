@@ -1,4 +1,4 @@
-//! Figures, and what they show: frames, curves, histograms, norms, sentences on a plane.
+//! Figures and their data: frames, curves, histograms, norms, sentences on a plane.
 
 pub(crate) mod curve;
 pub(crate) mod frame;

@@ -6,8 +6,8 @@ use crate::plot::{
 };
 
 impl NormProfile {
-    /// The figure as a self-contained SVG: mean norm and quartiles against ln f, and a / (a + f) scaled so that 1
-    /// stands at the top.
+    /// Draws the figure as a self-contained SVG: mean norm and quartiles against ln f, and a / (a + f), scaled so that
+    /// 1 is at the top.
     #[must_use]
     pub fn to_svg(&self) -> String {
         let bins = &self.bins;

@@ -1,4 +1,4 @@
-//! Norms of word embeddings against the words' frequencies: Figure 1 of the Sent2Vec paper.
+//! Norms of word embeddings against word frequencies, as in Figure 1 of the Sent2Vec paper.
 //!
 //! Equation: `norm-frequency-profile`
 //!
@@ -9,9 +9,9 @@
 //! overlay  = `sif-weight` at the middle of a bin, a / (a + f)
 //! ```
 //!
-//! A model that averages words learns frequency weights as norms: the paper finds an inverted U, with small norms for
-//! frequent words (which carry little meaning) and for rare ones (with few updates), where a / (a + f) only lowers the
-//! frequent.
+//! A model that averages words learns frequency weights as norms. The paper finds an inverted U, with small norms for
+//! frequent words (which carry little meaning) and for rare ones (which have few updates). In contrast, a / (a + f)
+//! lowers only frequent words.
 
 use senv_core::words::{DEFAULT_SIF_A, sif_weight};
 use serde::Serialize;
@@ -21,20 +21,20 @@ use crate::{
     report::{Align, TextTable, number},
 };
 
-/// Bins of the figure: 50.
+/// Default number of bins: 50.
 pub const DEFAULT_BINS: usize = 50;
 
-/// Words listed at each end: ten, as in Kenter et al. 2016.
+/// Default number of words listed at each end: ten, as in Kenter et al. 2016.
 pub(crate) const DEFAULT_EXTREMES: usize = 10;
 
 /// Options of [`norm_profile`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NormOptions {
-    /// Bins over ln f, in `1..=10_000`; [`DEFAULT_BINS`].
+    /// Number of bins over ln f, in `1..=10_000`; [`DEFAULT_BINS`] by default.
     pub n_bins: usize,
-    /// The `a` of the overlay, above 0; by default 10⁻³, as Arora et al. 2017 use it.
+    /// The `a` of the overlay, above 0; by default 10⁻³, as in Arora et al. 2017.
     pub a: f64,
-    /// Words of the lowest and of the highest norm that are listed; ten by default, as in Kenter et al. 2016.
+    /// Number of words listed with the lowest and the highest norms; ten by default, as in Kenter et al. 2016.
     pub n_extremes: usize,
 }
 
@@ -48,11 +48,11 @@ impl Default for NormOptions {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NormBin {
-    /// Lower edge, a natural logarithm of a relative frequency.
+    /// Lower edge, the natural logarithm of a relative frequency.
     pub ln_frequency_from: f64,
-    /// Upper edge; belongs to the next bin, in the last one to itself.
+    /// Upper edge. It belongs to the next bin, or to this one if it is the last.
     pub ln_frequency_to: f64,
-    /// Words in the bin; without one the statistics are `None`.
+    /// Number of words in the bin. Without one, the statistics are `None`.
     pub n_words: usize,
     /// Mean norm.
     pub mean: Option<f64>,
@@ -62,7 +62,7 @@ pub struct NormBin {
     pub median: Option<f64>,
     /// Third quartile of the norms.
     pub upper_quartile: Option<f64>,
-    /// a / (a + f) at the middle of the bin.
+    /// a / (a + f) at the center of the bin.
     pub sif_weight: f64,
 }
 
@@ -72,7 +72,7 @@ pub struct NormBin {
 pub struct WordNorm {
     /// The word.
     pub word: String,
-    /// Its relative frequency.
+    /// Its relative frequency in the corpus.
     pub frequency: f64,
     /// The L2 norm of its embedding.
     pub norm: f64,
@@ -82,28 +82,28 @@ pub struct WordNorm {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NormProfile {
-    /// Words in the bins.
+    /// Number of words in the bins.
     pub n_words: usize,
-    /// Words of frequency 0 (never seen in the corpus), left out.
+    /// Number of words of frequency 0 (never seen in the corpus). They are left out.
     pub n_without_frequency: usize,
     /// The `a` of the overlay.
     pub a: f64,
-    /// The bins, from rare to frequent.
+    /// The bins, from rare to frequent words.
     pub bins: Vec<NormBin>,
-    /// Words of the lowest norm, the lowest first; equal ones in the order given.
+    /// Words with the lowest norms, lowest first. Ties keep the order given.
     pub lowest: Vec<WordNorm>,
-    /// Words of the highest norm, the highest first; equal ones in the order given.
+    /// Words with the highest norms, highest first. Ties keep the order given.
     pub highest: Vec<WordNorm>,
 }
 
-/// The profile of `(word, relative frequency, embedding)`; norms are summed in f64.
+/// Computes the profile of `(word, relative frequency, embedding)`. Norms are summed in f64.
 ///
-/// Words of one and the same frequency make one bin. Give the embeddings of words alone, not those of n-grams.
+/// If all words have the same frequency, there is one bin. Pass the embeddings of words only, not those of n-grams.
 ///
 /// # Errors
 /// [`senv_core::Error::InvalidParameter`] for options out of range; [`Error::BadFrequency`] for a frequency outside
-/// `[0, 1]`; [`Error::NotFinite`] for an embedding with NaN or infinity, the word named; [`Error::NothingToDo`] if
-/// no word has a frequency.
+/// `[0, 1]`; [`Error::NotFinite`] for an embedding with NaN or infinity, with its word; [`Error::NothingToDo`] if no
+/// word has a frequency above 0.
 ///
 /// # Examples
 /// ```
@@ -193,7 +193,7 @@ fn bin(from: f64, width: f64, norms: &mut [f64], a: f64) -> NormBin {
 }
 
 impl NormProfile {
-    /// The bins and the words of extreme norm in aligned columns.
+    /// Formats the bins and the words of extreme norm in aligned columns.
     #[must_use]
     pub fn to_text(&self) -> String {
         let right = |name: &str| (name.to_owned(), Align::Right);
@@ -241,7 +241,7 @@ impl NormProfile {
 mod tests {
     use super::*;
 
-    /// Frequencies e⁻⁴, e⁻³, ..., e⁰ with one word of the given norms at each place.
+    /// Frequencies e⁻⁴, e⁻³, ..., e⁰, with words of the given norms at each.
     fn profile(norms: [&[f32]; 5], n_bins: usize) -> NormProfile {
         let rows: Vec<(String, f64, [f32; 2])> = norms
             .iter()
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!((rare.n_words, frequent.n_words), (3, 2));
         assert!((rare.ln_frequency_from + 4.0).abs() < 1e-12 && (rare.ln_frequency_to + 2.0).abs() < 1e-12);
         assert!((frequent.ln_frequency_to).abs() < 1e-12);
-        // 1, 2, 4: quartiles at places 0.5, 1, 1.5. 10, 30: at 0.25, 0.5, 0.75.
+        // 1, 2, 4: quartiles at positions 0.5, 1, 1.5. 10, 30: at 0.25, 0.5, 0.75.
         assert_eq!((rare.lower_quartile, rare.median, rare.upper_quartile), (Some(1.5), Some(2.0), Some(3.0)));
         assert_eq!(frequent.mean, Some(20.0));
         assert_eq!(
@@ -270,7 +270,7 @@ mod tests {
             (Some(15.0), Some(20.0), Some(25.0))
         );
         assert!((rare.mean.unwrap() - 7.0 / 3.0).abs() < 1e-12);
-        // The middle of the frequent bin is ln f = -1: 0.001 / (0.001 + 0.36788) = 0.0027109.
+        // The center of the frequent bin is ln f = -1: 0.001 / (0.001 + 0.36788) = 0.0027109.
         assert!((frequent.sif_weight - 0.002_710_9).abs() < 1e-7, "{}", frequent.sif_weight);
         let names = |words: &[WordNorm]| words.iter().map(|w| w.word.clone()).collect::<Vec<_>>();
         assert_eq!(names(&got.lowest), ["0-1", "0-2"]);
@@ -292,7 +292,7 @@ mod tests {
         let words = [("a", 0.5, &[1.0][..]), ("b", 0.5, &[3.0]), ("c", 0.0, &[9.0])];
         let got = norm_profile(words, &NormOptions::default()).unwrap();
         assert_eq!((got.bins.len(), got.bins[0].mean, got.n_words, got.n_without_frequency), (1, Some(2.0), 2, 1));
-        // Ten of each were asked for, two are there; equal norms keep their order.
+        // Ten of each are requested and only two exist; equal norms keep their order.
         let even = norm_profile([("a", 0.5, &[1.0][..]), ("b", 0.2, &[-1.0])], &NormOptions::default()).unwrap();
         assert_eq!((&even.lowest[0].word[..], &even.highest[0].word[..], even.highest.len()), ("a", "a", 2));
     }

@@ -1,8 +1,8 @@
-//! Cosines and shared words of pairs, split by what the pairs are: paraphrases or not, by label, by score.
+//! Cosines and shared words of pairs, split by whether they are paraphrases, by label, or by score.
 //!
-//! Paper of the SNLI-finetuned Skip-thoughts, Figures 5 and 6. It does not state its measure of shared words, bins or
-//! splits; here they are [`WordOverlap::jaccard`] on lower-cased words, 50 bins on the whole range, and a score of half
-//! the scale.
+//! Paper of the SNLI-finetuned Skip-thoughts, Figures 5 and 6. It does not state its measure of shared words, its bins
+//! or its splits. This module uses [`WordOverlap::jaccard`] on lower-cased words and 50 bins over the whole range, and
+//! splits at half the scale.
 
 use senv_core::{Tokenizer, kernels};
 use senv_data::{Entailment, NliSet, ParaphraseSet, StsTask};
@@ -15,17 +15,17 @@ use crate::{
     score::sentence_vectors::SentenceVectors,
 };
 
-/// Default bins of [`evaluate_pair_histograms`].
+/// Default number of bins of [`evaluate_pair_histograms`].
 pub const DEFAULT_HISTOGRAM_BINS: usize = 50;
 
-/// Pairs in groups.
+/// Pairs of sentences in named groups.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairGroups<'a> {
     groups: Vec<(String, Vec<(&'a str, &'a str)>)>,
 }
 
 impl<'a> PairGroups<'a> {
-    /// Paraphrases and other pairs.
+    /// Groups pairs into paraphrases and others.
     #[must_use]
     pub fn of_paraphrases(sets: &'a [ParaphraseSet]) -> Self {
         let of = |wanted: bool| {
@@ -35,7 +35,7 @@ impl<'a> PairGroups<'a> {
         Self { groups: vec![("paraphrases".to_owned(), of(true)), ("other pairs".to_owned(), of(false))] }
     }
 
-    /// By label: contradiction, neutral, entailment.
+    /// Groups pairs by label: contradiction, neutral, entailment.
     #[must_use]
     pub fn of_labels(sets: &'a [NliSet]) -> Self {
         let of = |label: Entailment| {
@@ -45,7 +45,7 @@ impl<'a> PairGroups<'a> {
         Self { groups: Entailment::ALL.map(of).to_vec() }
     }
 
-    /// By gold score: below `at`, and from `at` on; for SICK 3, the middle of its scale.
+    /// Groups pairs by gold score: below `at`, and `at` or above. For SICK, 3 is the middle of the scale.
     #[must_use]
     pub fn of_scores(tasks: &'a [StsTask], at: f64) -> Self {
         let of = |above: bool| {
@@ -55,7 +55,7 @@ impl<'a> PairGroups<'a> {
         Self { groups: vec![(format!("score below {at}"), of(false)), (format!("score from {at} on"), of(true))] }
     }
 
-    /// All sentences, for [`SentenceVectors::encode`].
+    /// Iterates over all sentences, for [`SentenceVectors::encode`].
     pub fn sentences(&self) -> impl Iterator<Item = &'a str> {
         self.groups.iter().flat_map(|(_, pairs)| pairs).flat_map(|&(first, second)| [first, second])
     }
@@ -67,9 +67,9 @@ impl<'a> PairGroups<'a> {
 pub struct PairHistograms {
     /// Cosines of the embeddings, from -1 to 1.
     pub cosines: Histogram,
-    /// Shares of words in common, from 0 to 1; 0 where both sentences are empty.
+    /// Shares of words in common, from 0 to 1; 0 if both sentences are empty.
     pub word_overlaps: Histogram,
-    /// Pairs of which a sentence has no known token: cosine 0.
+    /// Number of pairs in which a sentence has no known token. Their cosine is 0.
     pub n_pairs_without_known_token: usize,
 }
 
@@ -77,7 +77,8 @@ pub struct PairHistograms {
 ///
 /// # Errors
 /// [`Error::NothingToDo`] without a pair; [`Error::NotEncoded`] if a sentence is missing; [`Error::NotFinite`] if an
-/// embedding is not, with its sentence; [`senv_core::Error::InvalidParameter`] for a number of bins out of range.
+/// embedding is not finite, with its sentence; [`senv_core::Error::InvalidParameter`] for a number of bins out of
+/// range.
 pub fn evaluate_pair_histograms(
     embeddings: &SentenceVectors,
     pairs: &PairGroups<'_>,
@@ -106,7 +107,7 @@ pub fn evaluate_pair_histograms(
 }
 
 impl PairHistograms {
-    /// Means, deviations and overlaps of both.
+    /// Formats means, deviations and overlaps of both histograms.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = format!("{}\n{}", self.cosines.to_text(), self.word_overlaps.to_text());

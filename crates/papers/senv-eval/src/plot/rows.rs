@@ -1,4 +1,4 @@
-//! Values of several systems in named rows, one below the other.
+//! Plots of values of several systems in named rows.
 
 use crate::plot::{
     curve::{COLORS, range},
@@ -12,17 +12,17 @@ pub(crate) struct RowValue {
     pub(crate) interval: Option<(f64, f64)>,
 }
 
-/// The values of a system, one a row.
+/// The values of a system, one per row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RowSeries {
-    /// The system.
+    /// Name of the system.
     pub(crate) name: String,
-    /// In the order of the rows; `None` where there is none.
+    /// Values in the order of the rows; `None` where there is no value.
     pub(crate) values: Vec<Option<RowValue>>,
 }
 
-/// A dot for each system in each row, with its interval, the first systems on top; as many as there are colors.
-/// `chance` is a line across all rows; `decimals` are those of a value that a dot says when pointed at.
+/// Draws a dot with its interval for each system in each row, the first systems on top. There are at most as many
+/// systems as colors. `chance` is a line across all rows. `decimals` is the precision of the values in tooltips.
 pub(crate) fn rows_to_svg(
     title: &str,
     rows: &[String],

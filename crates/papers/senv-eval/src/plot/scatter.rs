@@ -1,12 +1,12 @@
-//! Predicted scores over gold scores, a dot a pair.
+//! Predicted scores against gold scores, one dot per pair.
 
 use crate::plot::{
     curve::{COLORS, range},
     frame::{Caption, INK, Plot},
 };
 
-/// Draws predicted scores over gold scores as a self-contained SVG, a dot a pair `(gold, predicted)`. Both stand on one
-/// scale, and pairs on the diagonal are those that are right. Points that are not finite are left out.
+/// Draws predicted scores against gold scores as a self-contained SVG, one dot per pair `(gold, predicted)`. Both axes
+/// have the same scale, so exact predictions are on the diagonal. Points that are not finite are left out.
 ///
 /// ```
 /// let svg = senv_eval::scatter_svg(&[(0.0, 0.4), (2.5, 3.0), (5.0, 4.8)], "STS benchmark");

@@ -1,4 +1,4 @@
-//! t-SNE: sentences on a plane, exactly.
+//! Exact t-SNE: places sentences on a plane.
 //!
 //! Equation: `t-sne`
 //!
@@ -9,37 +9,38 @@
 //! (B3)  ∂y_i = 4 Σ_j (p_ij − q_ij) (y_i − y_j) / (1 + |y_i − y_j|²)
 //! ```
 //!
-//! Gradient descent with momentum and a gain for each value; for the first quarter of the iterations p is multiplied by
-//! 12. The start are the first two principal components with a deviation of 10⁻⁴, so nothing is random but the vectors
-//! from which power iteration finds these. L. van der Maaten and G. Hinton, "Visualizing Data using t-SNE", JMLR 9,
-//! 2008.
+//! Gradient descent with momentum and a gain per value. For the first quarter of the iterations, p is multiplied by 12.
+//! The layout starts from the first two principal components, scaled to a deviation of 10⁻⁴. Only the start vectors of
+//! the power iteration that finds them are random. L. van der Maaten and G. Hinton, "Visualizing Data using t-SNE",
+//! JMLR 9, 2008.
 
 use rand::RngExt;
 
 use crate::error::Result;
 
-/// How often β is halved or doubled.
+/// Number of times that β is doubled or bisected.
 const BISECTIONS: usize = 60;
-/// What p is multiplied by at first.
+/// Factor of p in the early iterations.
 const EXAGGERATION: f64 = 12.0;
 /// Rounds of power iteration.
 const POWER_ROUNDS: usize = 200;
 
-/// Places on the plane.
+/// Positions on the plane.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Layout {
     pub(crate) places: Vec<[f64; 2]>,
-    /// (F3) at the end.
+    /// Final value of (F3).
     pub(crate) divergence: f64,
 }
 
-/// Lays out vectors; `n_iterations` steps. The caller has checked that the perplexity is below a third of their number.
+/// Lays out vectors in `n_iterations` steps. The caller has checked that the perplexity is below a third of their
+/// number.
 pub(crate) fn layout(vectors: &[&[f32]], perplexity: f64, n_iterations: usize, seed: u64) -> Result<Layout> {
     let n = vectors.len();
     let p = joint(&squared_distances(vectors), n, perplexity);
     let mut y = principal_components(vectors, seed);
     let (mut speed, mut gains) = (vec![[0.0; 2]; n], vec![[1.0_f64; 2]; n]);
-    // As scikit-learn and the author's later programs choose it.
+    // The choice of scikit-learn and of the author's later programs.
     let lr = (n as f64 / EXAGGERATION / 4.0).max(50.0);
     for t in 0..n_iterations {
         let early = t < n_iterations / 4;
@@ -67,7 +68,7 @@ fn squared_distances(vectors: &[&[f32]]) -> Vec<f64> {
 fn joint(squares: &[f64], n: usize, perplexity: f64) -> Vec<f64> {
     let mut conditional = vec![0.0; n * n];
     for (i, (row, squares)) in conditional.chunks_exact_mut(n).zip(squares.chunks_exact(n)).enumerate() {
-        // Distances in units of their mean, so that β starts near its value.
+        // Distances in units of their mean, so that β starts close to its final value.
         let unit = squares.iter().sum::<f64>() / (n - 1) as f64;
         let unit = if unit > 0.0 { unit } else { 1.0 };
         let nearest = (0..n).filter(|&j| j != i).map(|j| squares[j]).fold(f64::INFINITY, f64::min);
@@ -93,7 +94,7 @@ fn joint(squares: &[f64], n: usize, perplexity: f64) -> Vec<f64> {
     (0..n * n).map(|place| pair(place / n, place % n)).collect()
 }
 
-/// 1 / (1 + |y_i − y_j|²), 0 for i = j, and their sum.
+/// Returns 1 / (1 + |y_i − y_j|²), 0 for i = j, and their sum.
 fn kernel(y: &[[f64; 2]]) -> (Vec<f64>, f64) {
     let weight = |i: usize, j: usize| {
         let (dx, dy) = (y[i][0] - y[j][0], y[i][1] - y[j][1]);
@@ -104,13 +105,13 @@ fn kernel(y: &[[f64; 2]]) -> (Vec<f64>, f64) {
     (weights, total)
 }
 
-/// (F3)
+/// Computes (F3).
 fn divergence(p: &[f64], y: &[[f64; 2]]) -> f64 {
     let (weights, total) = kernel(y);
     p.iter().zip(weights).filter(|(p, _)| **p > 0.0).map(|(p, w)| p * (p * total / w).ln()).sum()
 }
 
-/// (B3), p multiplied by `factor`.
+/// Computes (B3), with p multiplied by `factor`.
 fn gradient(p: &[f64], y: &[[f64; 2]], factor: f64) -> Vec<[f64; 2]> {
     let (weights, total) = kernel(y);
     let n = y.len();
@@ -124,7 +125,8 @@ fn gradient(p: &[f64], y: &[[f64; 2]], factor: f64) -> Vec<[f64; 2]> {
     (0..n).map(of_point).collect()
 }
 
-/// The first two principal components of the vectors, each scaled to a standard deviation of 10⁻⁴ of the first.
+/// Returns the first two principal components of the vectors, scaled so that the first has a standard deviation of
+/// 10⁻⁴.
 fn principal_components(vectors: &[&[f32]], seed: u64) -> Vec<[f64; 2]> {
     let (n, dim) = (vectors.len(), vectors.first().map_or(0, |v| v.len()));
     let mean: Vec<f64> = (0..dim).map(|d| vectors.iter().map(|v| f64::from(v[d])).sum::<f64>() / n as f64).collect();
@@ -151,7 +153,7 @@ fn principal_components(vectors: &[&[f32]], seed: u64) -> Vec<[f64; 2]> {
             }
             axis = next.into_iter().map(|x| x / norm).collect();
         }
-        // The sign that power iteration ends with is that of its start.
+        // Power iteration keeps the sign of its start, so fix the sign here.
         let largest = axis.iter().copied().fold(0.0, |a: f64, x| if x.abs() > a.abs() { x } else { a });
         if largest < 0.0 {
             axis.iter_mut().for_each(|x| *x = -*x);
@@ -201,7 +203,7 @@ mod tests {
         let groups: Vec<usize> = (0..18).map(|i| i % 3).collect();
         let s = senv_metrics::silhouette(&found.places.concat(), 2, &groups).unwrap().unwrap();
         assert!(s > 0.6 && found.divergence < 0.5, "{s} {}", found.divergence);
-        // Points in one place stay finite.
+        // Points at the same position stay finite.
         let same = layout(&[&[1.0, 2.0][..]; 12], 3.0, 50, 1).unwrap();
         assert!(same.places.iter().flatten().all(|y| y.is_finite()));
     }

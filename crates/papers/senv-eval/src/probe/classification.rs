@@ -1,7 +1,7 @@
-//! Classification of sentences on frozen vectors: MR, CR, SUBJ and MPQA by nested cross-validation, TREC by its own
-//! test set.
+//! Classification of sentences on frozen vectors. MR, CR, SUBJ and MPQA use nested cross-validation, and TREC has its
+//! own test set.
 //!
-//! The vector of a sentence is the input of an L2-regularized `logistic-regression`; nothing else is learned.
+//! The vector of a sentence is the input of an L2-regularized `logistic-regression`. Nothing else is learned.
 
 use std::path::PathBuf;
 
@@ -20,13 +20,13 @@ use crate::{
     score::sentence_vectors::SentenceVectors,
 };
 
-/// One outer fold.
+/// Result on one outer fold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FoldResult {
-    /// Sentences that were tested.
+    /// Number of tested sentences.
     pub n_sentences: usize,
-    /// Share of right classes, in `[0, 1]`.
+    /// Share of correct classes, in `[0, 1]`.
     pub accuracy: Option<f64>,
     /// The C that cross-validation on the other folds chose.
     pub c: f64,
@@ -36,40 +36,40 @@ pub struct FoldResult {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ClassificationResult {
-    /// The file that was tested.
+    /// The test file.
     pub path: PathBuf,
-    /// The file that was learned from; `None` for cross-validation on one file.
+    /// The training file; `None` for cross-validation on one file.
     pub train_path: Option<PathBuf>,
     /// The names of the classes.
     pub classes: Vec<String>,
-    /// Sentences that were tested.
+    /// Number of tested sentences.
     pub n_sentences: usize,
-    /// Sentences without a known token, training ones included: the zero vector.
+    /// Number of sentences without a known token, including training sentences. Their vector is zero.
     pub n_sentences_without_known_token: usize,
-    /// Share of right classes over all tested sentences, in `[0, 1]`.
+    /// Share of correct classes over all tested sentences, in `[0, 1]`.
     pub accuracy: Option<f64>,
     /// Standard deviation of the accuracy over the folds; `None` for a test set.
     pub fold_deviation: Option<f64>,
     /// The accuracy of always predicting the most frequent class.
     pub majority_accuracy: Option<f64>,
-    /// The outer folds; for a test set, the set as one.
+    /// Results of the outer folds; a single one for a test set.
     pub folds: Vec<FoldResult>,
-    /// How classifiers were trained.
+    /// Options of training.
     pub options: ProbeOptions,
-    /// For each tested sentence the predicted class, an index into `classes` (not part of the JSON).
+    /// The predicted class of each tested sentence, an index into `classes` (not part of the JSON).
     #[serde(skip)]
     pub predicted: Vec<usize>,
-    /// For each tested sentence its outer fold; 0 on a test set (not part of the JSON).
+    /// The outer fold of each tested sentence; 0 on a test set (not part of the JSON).
     #[serde(skip)]
     pub fold_of: Vec<usize>,
 }
 
-/// Nested cross-validation: each fold is classified by a regression that was trained, and whose C was chosen, on the
-/// others.
+/// Evaluates by nested cross-validation: a regression classifies each fold after it was trained, and its C chosen, on
+/// the others.
 ///
 /// ```
 /// use senv_eval::{SentenceVectors, LabeledSentence, LabeledSet, ProbeOptions, evaluate_classification};
-/// // Forty sentences whose only value says their class.
+/// // Forty sentences whose only value is their class.
 /// let sentence = |i: usize| LabeledSentence { class: i % 2, text: format!("number {i}") };
 /// let sentences: Vec<LabeledSentence> = (0..40).map(sentence).collect();
 /// let values = ndarray::Array2::from_shape_fn((40, 1), |(i, _)| (i % 2) as f32);
@@ -82,9 +82,9 @@ pub struct ClassificationResult {
 /// ```
 ///
 /// # Errors
-/// [`Error::NothingToDo`] without a sentence; [`Error::OneClass`]; [`Error::TooFewExamples`] if there are fewer
-/// sentences than folds; [`Error::NotFinite`] if an embedding is not, with its sentence; [`Error::NotEncoded`] if one
-/// is missing; [`Error::Core`] for options out of range.
+/// [`Error::NothingToDo`] without a sentence; [`Error::OneClass`] if a training part has one class;
+/// [`Error::TooFewExamples`] if there are fewer sentences than folds; [`Error::NotFinite`] if an embedding is not
+/// finite, with its sentence; [`Error::NotEncoded`] if one is missing; [`Error::Core`] for options out of range.
 ///
 /// # References
 /// Kiros et al., NIPS 2015, section 3.4; Conneau and Kiela, LREC 2018.
@@ -120,17 +120,17 @@ pub fn evaluate_classification(
     })
 }
 
-/// Trains on one set, C chosen by cross-validation there (`inner_folds`), and tests on another: TREC.
+/// Trains on one set, where cross-validation (`inner_folds`) chooses C, and tests on another, as for TREC.
 ///
 /// # Errors
-/// As [`evaluate_classification`].
+/// Returns the errors of [`evaluate_classification`].
 pub fn evaluate_classification_on_test(
     embeddings: &SentenceVectors,
     train: &LabeledSet,
     test: &LabeledSet,
     options: &ProbeOptions,
 ) -> Result<ClassificationResult> {
-    // A class of the test set alone is a class too, which no prediction gets right.
+    // A class that occurs only in the test set also counts. No prediction of it is correct.
     let mut names: Vec<&String> = train.classes.iter().chain(&test.classes).collect();
     names.sort_unstable();
     names.dedup();
@@ -167,13 +167,13 @@ fn texts(set: &LabeledSet) -> impl Iterator<Item = &str> {
 }
 
 impl ClassificationResult {
-    /// The result as a table, and how it was reached.
+    /// Formats the result as a table, followed by how it was computed.
     #[must_use]
     pub fn to_text(&self) -> String {
         Self::table([self])
     }
 
-    /// Several results in one table.
+    /// Formats several results in one table.
     #[must_use]
     pub fn table<'r>(results: impl IntoIterator<Item = &'r Self>) -> String {
         let columns = ["sentences", "classes", "accuracy", "sd of folds", "majority", "C"];

@@ -20,42 +20,42 @@ use crate::{
     },
 };
 
-/// Outputs of a logistic regression on more than two classes; two classes are one output in either form.
+/// Outputs of a logistic regression with more than two classes. Two classes have one output in either form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum LogisticForm {
-    /// Probabilities of all classes add up to 1: scikit-learn today.
+    /// The probabilities of all classes sum to 1, as in current scikit-learn.
     Softmax,
-    /// A regression for each class against all others: LIBLINEAR, and scikit-learn in the years of the papers.
+    /// One regression per class against all others, as in LIBLINEAR and in scikit-learn when the papers were written.
     OneVsRest,
 }
 
-/// What the best C is best at.
+/// The metric by which C is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SelectionMetric {
-    /// Share of right classes.
+    /// Share of correct classes.
     Accuracy,
-    /// F1 of the second class, for two classes: the script of Skip-thoughts on MSRP.
+    /// F1 of the second of two classes, as in the script of Skip-thoughts for MSRP.
     F1,
 }
 
-/// How classifiers on frozen vectors are trained and their C is chosen.
+/// Options for training classifiers on frozen vectors and choosing their C.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProbeOptions {
-    /// Folds that are tested in turn.
+    /// Number of folds that are tested in turn.
     pub outer_folds: usize,
-    /// Folds of each training part that choose C.
+    /// Number of folds of each training part, for choosing C.
     pub inner_folds: usize,
-    /// The values of C that are tried, ascending.
+    /// The candidate values of C, ascending.
     pub path: Vec<f64>,
-    /// How examples are divided.
+    /// How examples are divided into folds.
     pub fold_rule: FoldRule,
-    /// Outputs for more than two classes.
+    /// Form of the outputs for more than two classes.
     pub form: LogisticForm,
-    /// What C is chosen by.
+    /// The metric by which C is chosen.
     pub selection: SelectionMetric,
     /// The random seed of the folds.
     pub seed: u64,
@@ -77,20 +77,22 @@ impl Default for ProbeOptions {
 }
 
 impl ProbeOptions {
-    /// The script of Skip-thoughts on MSRP: 10 folds, C from 2⁰ to 2⁸ by F1.
+    /// The settings of the script of Skip-thoughts for MSRP: 10 folds, C from 2⁰ to 2⁸ by F1.
     #[must_use]
     pub fn skip_thoughts() -> Self {
         Self { fold_rule: FoldRule::Contiguous, selection: SelectionMetric::F1, ..Self::default() }
     }
 
-    /// SentEval on MSRP: 5 stratified folds, C from 2⁻¹ to 2⁵ by accuracy.
+    /// The settings of SentEval for MSRP: 5 stratified folds, C from 2⁻¹ to 2⁵ by accuracy.
     #[must_use]
     pub fn sent_eval() -> Self {
         Self { inner_folds: 5, path: powers_of_two(-1, 5), ..Self::default() }
     }
 
+    /// Checks the options.
+    ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] for a path that is empty or not ascending and above 0.
+    /// [`senv_core::Error::InvalidParameter`] if the path is empty, not ascending, or has a value that is not above 0.
     pub(crate) fn check(&self) -> Result<()> {
         let ascends = self.path.windows(2).all(|pair| pair[0] < pair[1]);
         let positive = self.path.iter().all(|c| c.is_finite() && *c > 0.0);
@@ -106,32 +108,32 @@ impl ProbeOptions {
         if n_classes == 2 || self.form == LogisticForm::OneVsRest { Link::Sigmoid } else { Link::Softmax }
     }
 
-    /// The score by which C is chosen.
+    /// Computes the score by which C is chosen.
     fn score(&self, gold: &[usize], predicted: &[usize], n_classes: usize) -> Result<f64> {
         let confusion = Confusion::new(gold, predicted, n_classes)?;
         let score = match self.selection {
             SelectionMetric::Accuracy => confusion.accuracy(),
             SelectionMetric::F1 => confusion.class(1).f1(),
         };
-        // Neither a paraphrase nor a pair called one: nothing was got right of what F1 counts.
+        // F1 is undefined if there are no paraphrases and none were predicted. Count it as 0.
         Ok(score.unwrap_or(0.0))
     }
 }
 
-/// 2^low, .., 2^high.
+/// Returns 2^low, .., 2^high.
 fn powers_of_two(low: i32, high: i32) -> Vec<f64> {
     (low..=high).map(|power| 2.0_f64.powi(power)).collect()
 }
 
-/// Examples with a class each.
+/// Examples with one class each.
 pub(crate) trait Classified: Examples {
-    /// The classes, below `n_classes`.
+    /// The classes, each below `n_classes`.
     fn classes(&self) -> &[usize];
-    /// How many there are.
+    /// Number of classes.
     fn n_classes(&self) -> usize;
 }
 
-/// Targets of classes: one output of 0 or 1 for two classes, else one a class.
+/// Returns the targets of classes: one output of 0 or 1 for two classes, otherwise one per class.
 pub(crate) fn class_targets(classes: &[usize], n_classes: usize) -> Vec<f64> {
     match n_classes {
         2 => classes.iter().map(|&class| class as f64).collect(),
@@ -142,15 +144,15 @@ pub(crate) fn class_targets(classes: &[usize], n_classes: usize) -> Vec<f64> {
 /// Result of nested cross-validation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Nested {
-    /// For each example the class predicted when its fold was tested.
+    /// The class predicted for each example when its fold was tested.
     pub(crate) predicted: Vec<usize>,
-    /// For each outer fold the chosen C.
+    /// The C chosen for each outer fold.
     pub(crate) chosen: Vec<f64>,
     /// The outer fold of each example.
     pub(crate) fold_of: Vec<usize>,
 }
 
-/// Nested cross-validation.
+/// Runs nested cross-validation.
 ///
 /// # Errors
 /// [`Error::TooFewExamples`], [`Error::OneClass`], [`senv_core::Error::InvalidParameter`].
@@ -158,7 +160,7 @@ pub(crate) fn nested<E: Classified>(examples: &E, options: &ProbeOptions) -> Res
     options.check()?;
     let (classes, k, inner) = (examples.classes(), examples.n_classes(), options.inner_folds);
     let fold_of = folds(classes, options.outer_folds, options.fold_rule, options.seed, 0)?;
-    // The inner fold of each example for each outer fold that it is not in.
+    // The inner fold of each example, for each outer fold that does not contain it.
     let mut inner_of = vec![vec![usize::MAX; classes.len()]; options.outer_folds];
     for (outer, inner_of) in inner_of.iter_mut().enumerate() {
         let kept: Vec<usize> = (0..classes.len()).filter(|&i| fold_of[i] != outer).collect();
@@ -166,7 +168,7 @@ pub(crate) fn nested<E: Classified>(examples: &E, options: &ProbeOptions) -> Res
         let found = folds(&kept_classes, inner, options.fold_rule, options.seed, 1 + outer as u64)?;
         kept.iter().zip(found).for_each(|(&i, fold)| inner_of[i] = fold);
     }
-    // The regressions of an outer fold: one for each inner fold, then one on all that is not in the outer fold.
+    // The regressions of an outer fold: one per inner fold, then one on all examples outside the outer fold.
     let per_outer = inner + 1;
     let role = |i: usize, problem: usize| {
         let (outer, j) = (problem / per_outer, problem % per_outer);
@@ -198,19 +200,19 @@ pub(crate) fn nested<E: Classified>(examples: &E, options: &ProbeOptions) -> Res
     Ok(Nested { predicted, chosen, fold_of })
 }
 
-/// The regression of the best C.
+/// The regression with the best C.
 pub(crate) struct Chosen<R> {
     /// Fitted to all training examples.
     pub(crate) model: Model,
     pub(crate) c: f64,
-    /// The result of each C.
+    /// The mean score of each C.
     pub(crate) results: Vec<(f64, R)>,
 }
 
-/// The regression on all examples with the C whose mean score in cross-validation is best (the smallest of equals).
+/// Fits a regression on all examples with the C of the best mean score in cross-validation (the smallest C of equals).
 ///
 /// # Errors
-/// As [`nested`].
+/// Returns the errors of [`nested`].
 pub(crate) fn choose<E: Classified>(examples: &E, options: &ProbeOptions) -> Result<Chosen<f64>> {
     options.check()?;
     let (classes, k, inner) = (examples.classes(), examples.n_classes(), options.inner_folds);
@@ -232,7 +234,7 @@ pub(crate) fn choose<E: Classified>(examples: &E, options: &ProbeOptions) -> Res
     Ok(Chosen { model, c, results })
 }
 
-/// Mean over regressions of their scores on what they are judged on.
+/// Returns the mean over regressions of their scores on the examples they are tested on.
 fn mean_score(
     roles: &Roles,
     classes: &[usize],
@@ -250,7 +252,7 @@ fn mean_score(
     Ok(problems.map(of_problem).sum::<Result<f64>>()? / n as f64)
 }
 
-/// Each regression must learn from two classes at least.
+/// Checks that each regression has training examples of at least two classes.
 fn check_classes(roles: &Roles, classes: &[usize], n_problems: usize) -> Result<()> {
     for problem in 0..n_problems {
         let mut learned = (0..classes.len()).filter(|&i| roles.of(i)[problem] == Role::Train).map(|i| classes[i]);

@@ -1,4 +1,4 @@
-//! What a classifier on frozen vectors sees of a sentence or a pair.
+//! Features of sentences and pairs for classifiers on frozen vectors.
 
 use ndarray::Array2;
 use senv_core::arrays::Float;
@@ -60,15 +60,15 @@ impl PairFeatures {
     }
 }
 
-/// The sentences of examples, by their numbers.
+/// The sentences of examples, as numbers of embeddings.
 enum Items {
-    /// The vector itself.
+    /// The features are the vector itself.
     Sentences(Vec<usize>),
-    /// Features of two.
+    /// The features are computed from two vectors.
     Pairs(Vec<[usize; 2]>, PairFeatures),
 }
 
-/// Examples whose features are computed from embeddings whenever they are needed.
+/// Examples whose features are computed from embeddings when they are needed.
 pub(crate) struct Featured<'a> {
     embeddings: &'a SentenceVectors,
     items: Items,
@@ -79,7 +79,7 @@ pub(crate) struct Featured<'a> {
 }
 
 impl<'a> Featured<'a> {
-    /// Sentences with a class each.
+    /// Creates examples from sentences with one class each.
     pub(crate) fn sentences<'t>(
         embeddings: &'a SentenceVectors,
         texts: impl IntoIterator<Item = &'t str>,
@@ -90,7 +90,7 @@ impl<'a> Featured<'a> {
         Self::classified(embeddings, Items::Sentences(numbers), classes, n_classes)
     }
 
-    /// Pairs with a class each.
+    /// Creates examples from pairs with one class each.
     pub(crate) fn pairs<'t>(
         embeddings: &'a SentenceVectors,
         pairs: impl IntoIterator<Item = (&'t str, &'t str)>,
@@ -102,7 +102,7 @@ impl<'a> Featured<'a> {
         Self::classified(embeddings, Items::Pairs(pairs, features), classes, n_classes)
     }
 
-    /// Pairs with a distribution over the outputs each: a row of `targets`.
+    /// Creates examples from pairs with one distribution over the outputs each, a row of `targets`.
     pub(crate) fn distributions<'t>(
         embeddings: &'a SentenceVectors,
         pairs: impl IntoIterator<Item = (&'t str, &'t str)>,
@@ -134,7 +134,7 @@ impl<'a> Featured<'a> {
         Ok(Self { embeddings, items, targets, classes, n_classes })
     }
 
-    /// Those of the examples with these numbers.
+    /// Returns the examples with these indices.
     pub(crate) fn subset(&self, kept: &[usize]) -> Self {
         let items = match &self.items {
             Items::Sentences(numbers) => Items::Sentences(kept.iter().map(|&i| numbers[i]).collect()),
@@ -149,7 +149,7 @@ impl<'a> Featured<'a> {
         }
     }
 
-    /// Examples of which a sentence has no known token: its vector is zero.
+    /// Returns the number of examples in which a sentence has no known token. Its vector is zero.
     pub(crate) fn n_without_known_token(&self) -> usize {
         let is_empty = |number: &usize| self.embeddings.coverage(*number).is_empty();
         match &self.items {

@@ -1,22 +1,22 @@
-//! Folds of a cross-validation.
+//! Folds for cross-validation.
 
 use rand::seq::SliceRandom;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// How examples are divided into folds, after they were shuffled with the random seed.
+/// How examples, shuffled with the random seed, are divided into folds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FoldRule {
-    /// Each fold has the same share of each class, as far as the numbers divide: SentEval and scikit-learn.
+    /// Each fold has about the same share of each class, as in SentEval and scikit-learn.
     Stratified,
-    /// Runs of equal length, whatever their classes: the script of Skip-thoughts.
+    /// Runs of equal length, regardless of class, as in the script of Skip-thoughts.
     Contiguous,
 }
 
-/// The fold of each example, from 0. `place` keeps the streams of random numbers of one seed apart.
+/// Returns the fold of each example, from 0. `place` selects one of the random streams of a seed.
 ///
 /// # Errors
 /// [`Error::TooFewExamples`] if there are fewer examples than folds, or fewer than two folds.
@@ -33,7 +33,7 @@ pub(crate) fn folds(classes: &[usize], n_folds: usize, rule: FoldRule, seed: u64
             order.iter().enumerate().for_each(|(rank, &i)| fold_of[i] = rank * n_folds / n);
         }
         FoldRule::Stratified => {
-            // Class by class, dealt out in turn; the next class goes on where the last one ended.
+            // Deal out the examples class by class. The next class continues where the last one ended.
             order.sort_by_key(|&i| classes[i]);
             order.iter().enumerate().for_each(|(rank, &i)| fold_of[i] = rank % n_folds);
         }

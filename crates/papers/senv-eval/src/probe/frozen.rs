@@ -1,6 +1,6 @@
-//! Frozen evaluation of entailment: a classifier on vectors of an encoder that stays unchanged.
+//! Entailment on frozen vectors: a classifier on the vectors of an unchanged encoder.
 //!
-//! Sentences are encoded once; a logistic regression is trained on features of the two vectors u and v of a pair.
+//! Sentences are encoded once. A logistic regression is trained on features of the two vectors u and v of a pair.
 
 use senv_core::{Result as CoreResult, SentenceEncoder};
 use senv_data::{Entailment, NliSet};
@@ -17,22 +17,22 @@ use crate::{
     score::sentence_vectors::SentenceVectors,
 };
 
-/// The values of C for the search on a held-out set: those of SentEval and of the Skip-thoughts paper.
+/// The values of C to search with a held-out set: the union of SentEval's and the Skip-thoughts paper's.
 pub(crate) const GRID: [f64; 11] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
-/// The C without a held-out set.
+/// C without a held-out set.
 pub(crate) const USUAL_C: f64 = 1.0;
 
 /// How a classifier on frozen vectors was trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FrozenTraining {
-    /// Its features.
+    /// Features of a pair.
     pub features: PairFeatures,
-    /// Training pairs.
+    /// Number of training pairs.
     pub n_pairs: usize,
     /// C, the inverse strength of its L2 regularization.
     pub c: f64,
-    /// Accuracy on the held-out pairs for each C that was tried; empty without held-out pairs.
+    /// Accuracy on the held-out pairs for each C; empty without held-out pairs.
     pub dev_accuracies: Vec<(f64, f64)>,
 }
 
@@ -43,13 +43,13 @@ pub struct FrozenClassifier<'a> {
     training: FrozenTraining,
 }
 
-/// The embeddings of the sentences of sets.
+/// Encodes the sentences of data sets.
 fn encode(encoder: &dyn SentenceEncoder, sets: &[NliSet]) -> Result<SentenceVectors> {
     let pairs = sets.iter().flat_map(|set| &set.pairs);
     SentenceVectors::encode(encoder, pairs.flat_map(|pair| [&pair.premise[..], &pair.hypothesis[..]]))
 }
 
-/// Labeled pairs: one class each.
+/// Creates examples from labeled pairs, with one class each.
 fn labeled<'e>(embeddings: &'e SentenceVectors, sets: &[NliSet], features: PairFeatures) -> Result<Featured<'e>> {
     let pairs = sets.iter().flat_map(|set| &set.pairs);
     let classes = pairs.clone().map(|pair| pair.label.class()).collect();
@@ -57,7 +57,7 @@ fn labeled<'e>(embeddings: &'e SentenceVectors, sets: &[NliSet], features: PairF
     Featured::pairs(embeddings, texts, features, classes, Entailment::ALL.len())
 }
 
-/// The softmax regression of the C with the highest result on the development set (the smallest C of equals).
+/// Fits the softmax regression with the C of the best result on the development set (the smallest C of equals).
 pub(crate) fn best_on_dev<E: Examples, R: PartialOrd + Copy>(
     examples: &E,
     path: &[f64],
@@ -78,11 +78,10 @@ pub(crate) fn best_on_dev<E: Examples, R: PartialOrd + Copy>(
 }
 
 impl<'a> FrozenClassifier<'a> {
-    /// Trains on `train`; of several C, the one of the best accuracy on `dev` is chosen (the smallest of equals), and 1
-    /// without `dev`.
+    /// Trains on `train`. C is the one with the best accuracy on `dev` (the smallest of equals), or 1 without `dev`.
     ///
     /// # Errors
-    /// [`Error::NothingToDo`] without a pair in either; [`Error::NotFinite`]; [`Error::Core`] of the encoder.
+    /// [`Error::NothingToDo`] if either set has no pairs; [`Error::NotFinite`]; [`Error::Core`] from the encoder.
     ///
     /// # Examples
     /// ```no_run
@@ -122,7 +121,7 @@ impl<'a> FrozenClassifier<'a> {
         Ok(Self { encoder, model, training })
     }
 
-    /// How it was trained.
+    /// Returns how it was trained.
     #[must_use]
     pub fn training(&self) -> &FrozenTraining {
         &self.training

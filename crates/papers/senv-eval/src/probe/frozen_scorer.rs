@@ -1,9 +1,9 @@
-//! Frozen evaluation of relatedness: a scorer on vectors of an encoder that stays unchanged, the supervised protocol of
+//! Relatedness on frozen vectors: a scorer on the vectors of an unchanged encoder, which is the supervised protocol of
 //! SICK and the STS benchmark.
 //!
-//! Sentences are encoded once. A softmax regression is trained from `[|u − v| ; u ∘ v]` to the integer scores of the
-//! scale, over which `relatedness-target` distributes a gold score; the predicted score is the mean under the
-//! probabilities. How it is trained is its [`RelatednessForm`].
+//! Sentences are encoded once. A softmax regression maps `[|u − v| ; u ∘ v]` to the integer scores of the scale, over
+//! which `relatedness-target` distributes a gold score. The predicted score is the mean under the probabilities.
+//! [`RelatednessForm`] selects how it is trained.
 
 use ndarray::Array2;
 use senv_core::{Result as CoreResult, SentenceEncoder};
@@ -27,21 +27,21 @@ use crate::{
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum RelatednessForm {
-    /// Cross-entropy with L2 regularization, minimized; the development set chooses C of 2⁻² to 2⁸.
+    /// Minimizes cross-entropy with L2 regularization. The development set chooses C from 2⁻² to 2⁸.
     #[default]
     Regression,
-    /// The script of Skip-thoughts: cross-entropy, Adam, early stopping on the development set.
+    /// As in the script of Skip-thoughts: cross-entropy, Adam, early stopping on the development set.
     SkipThoughts,
-    /// SentEval: squared error of the distribution, Adam, early stopping on the development set. Scores of 0 to 5 lie
-    /// on the classes 1 to 5, as there.
+    /// As in SentEval: squared error of the distribution, Adam, early stopping on the development set. Scores from 0 to
+    /// 5 use the classes 1 to 5, as in that script.
     SentEval,
 }
 
 impl RelatednessForm {
-    /// All forms.
+    /// All forms, in the order of their definition.
     pub const ALL: [Self; 3] = [Self::Regression, Self::SkipThoughts, Self::SentEval];
 
-    /// As reports print it.
+    /// Returns its name, as printed in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl RelatednessForm {
         }
     }
 
-    /// The classes for scores of a scale.
+    /// Returns the classes for scores of a scale.
     fn grid(self, scale: Scale) -> ScoreGrid {
         let high = scale.high as usize;
         match self {
@@ -66,16 +66,15 @@ impl RelatednessForm {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ScorerTraining {
-    /// How.
+    /// The form of training.
     pub form: RelatednessForm,
-    /// Training pairs.
+    /// Number of training pairs.
     pub n_pairs: usize,
-    /// C, the inverse strength of its L2 regularization; `None` for the scripts, which have none.
+    /// C, the inverse strength of the L2 regularization; `None` for the scripts, which have none.
     pub c: Option<f64>,
-    /// Epochs of the model that was kept; `None` for the regression, which is minimized.
+    /// Number of epochs of the selected model; `None` for the regression, which is minimized to convergence.
     pub epochs: Option<usize>,
-    /// Pearson's r x 100 on the held-out pairs for each C that was tried, or after so many epochs; empty without
-    /// held-out pairs.
+    /// Pearson's r times 100 on the held-out pairs, for each C or each number of epochs; empty without held-out pairs.
     pub dev_correlations: Vec<(f64, Option<f64>)>,
 }
 
@@ -88,13 +87,13 @@ pub struct FrozenScorer<'a> {
     training: ScorerTraining,
 }
 
-/// The embeddings of the sentences of tasks.
+/// Encodes the sentences of tasks.
 fn encode(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<SentenceVectors> {
     let pairs = tasks.iter().flat_map(|task| &task.pairs);
     SentenceVectors::encode(encoder, pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]))
 }
 
-/// The pairs of tasks with the target distributions of their gold scores on a grid.
+/// Creates examples from the pairs of tasks, with the target distributions of their gold scores on a grid.
 fn distributed<'e>(embeddings: &'e SentenceVectors, tasks: &[StsTask], grid: ScoreGrid) -> Result<Featured<'e>> {
     let pairs = tasks.iter().flat_map(|task| &task.pairs);
     let Some(scale) = scale_of(tasks) else {
@@ -110,18 +109,18 @@ fn distributed<'e>(embeddings: &'e SentenceVectors, tasks: &[StsTask], grid: Sco
     Featured::distributions(embeddings, texts, PairFeatures::Symmetric, targets)
 }
 
-/// The scale of the first task with a pair.
+/// Returns the scale of the first task that has a pair.
 fn scale_of(tasks: &[StsTask]) -> Option<Scale> {
     tasks.iter().find(|task| !task.pairs.is_empty()).map(|task| task.scale)
 }
 
 impl<'a> FrozenScorer<'a> {
-    /// Trains on `train`, all of one scale; of several C, the one with the best Pearson correlation on `dev` is chosen
-    /// (the smallest of equals), and 1 without `dev`.
+    /// Trains on `train`, whose files must have the same scale. C is the one with the best Pearson correlation on `dev`
+    /// (the smallest of equals), or 1 without `dev`.
     ///
     /// # Errors
-    /// [`Error::NothingToDo`] without a pair in either; [`Error::OffScale`] for a gold score outside the scale of the
-    /// first file; [`Error::NotFinite`]; [`Error::Core`] of the encoder.
+    /// [`Error::NothingToDo`] if either set has no pairs; [`Error::OffScale`] for a gold score outside the scale of the
+    /// first file; [`Error::NotFinite`]; [`Error::Core`] from the encoder.
     ///
     /// # Examples
     /// ```no_run
@@ -141,11 +140,11 @@ impl<'a> FrozenScorer<'a> {
         Self::train_by(RelatednessForm::Regression, encoder, train, dev, 1)
     }
 
-    /// Trains in one of the published forms. The scripts need a development set; the random seed is that of their
+    /// Trains in one of the published forms. The scripts need a development set. The random seed determines their
     /// initial weights and shuffles.
     ///
     /// # Errors
-    /// As [`FrozenScorer::train`].
+    /// Returns the errors of [`FrozenScorer::train`].
     pub fn train_by(
         form: RelatednessForm,
         encoder: &'a dyn SentenceEncoder,
@@ -193,19 +192,19 @@ impl<'a> FrozenScorer<'a> {
         Ok(Self { encoder, model, first, training })
     }
 
-    /// How it was trained.
+    /// Returns how it was trained.
     #[must_use]
     pub fn training(&self) -> &ScorerTraining {
         &self.training
     }
 }
 
-/// Σ_j p_j (first + j)
+/// Computes Σ_j p_j (first + j).
 fn mean_grade(model: &Model, first: f64, x: &[f32]) -> f64 {
     model.probabilities(x).iter().enumerate().map(|(j, p)| p * (first + j as f64)).sum()
 }
 
-/// All features, a row an example.
+/// Returns all features, one row per example.
 fn features_of(examples: &Featured<'_>) -> Array2<f32> {
     let mut features = Array2::zeros((examples.len(), examples.n_features()));
     for (i, mut row) in features.rows_mut().into_iter().enumerate() {
@@ -216,7 +215,7 @@ fn features_of(examples: &Featured<'_>) -> Array2<f32> {
     features
 }
 
-/// All targets, a row an example.
+/// Returns all targets, one row per example.
 fn targets_of(examples: &Featured<'_>) -> Array2<f32> {
     Array2::from_shape_fn((examples.len(), examples.n_outputs()), |(i, j)| examples.target(i)[j] as f32)
 }
@@ -242,7 +241,7 @@ mod tests {
     use senv_core::{Coverage, Scratch};
     use senv_data::StsPair;
 
-    /// The length of a sentence as an angle: sentences of similar length are related.
+    /// Encodes the length of a sentence as an angle, so that sentences of similar length are related.
     struct Lengths;
 
     impl SentenceEncoder for Lengths {
@@ -257,7 +256,7 @@ mod tests {
         }
     }
 
-    /// Pairs whose score falls with the difference of their lengths.
+    /// Pairs whose score falls as their lengths differ more.
     fn task(from: usize, n: usize) -> StsTask {
         let pair = |i: usize| {
             let (a, b) = (3 + i % 7, 3 + i * 5 % 11);

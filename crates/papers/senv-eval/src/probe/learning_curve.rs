@@ -1,7 +1,7 @@
-//! Accuracy against the amount of training data: paraphrase detection with parts of the training set.
+//! Accuracy against the amount of training data, for paraphrase detection with parts of the training set.
 //!
 //! Paper of the SNLI-finetuned Skip-thoughts, Figure 4, which does not state its sizes. For each seed the pairs of each
-//! label are shuffled once and the smaller parts are the beginnings of the larger ones, so labels keep their shares.
+//! label are shuffled once. A smaller part is the beginning of a larger one, so labels keep their shares.
 
 use rand::seq::SliceRandom;
 use senv_data::ParaphraseSet;
@@ -20,14 +20,14 @@ use crate::{
     score::sentence_vectors::SentenceVectors,
 };
 
-/// Parts of the training set that are drawn.
+/// Options of a learning curve.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearningCurveOptions {
     /// Shares of the training pairs, above 0 and at most 1.
     pub shares: Vec<f64>,
-    /// Random draws of each share: seeds `probe.seed`, `probe.seed` + 1, ..
+    /// Number of random draws of each share, with seeds `probe.seed`, `probe.seed` + 1, ..
     pub n_draws: usize,
-    /// Below so many pairs C is `few_c`; from here on it is chosen by cross-validation within the part.
+    /// Number of pairs below which C is `few_c`. With more pairs, cross-validation within the part chooses C.
     pub few: usize,
     /// C for few pairs.
     pub few_c: f64,
@@ -36,7 +36,7 @@ pub struct LearningCurveOptions {
 }
 
 impl Default for LearningCurveOptions {
-    /// 1, 2, 5, 10, 20, 40, 60, 80 and 100 %, five draws each; C = 4 below 50 pairs; the script of Skip-thoughts.
+    /// 1, 2, 5, 10, 20, 40, 60, 80 and 100 %, five draws each; C = 4 below 50 pairs; the settings of Skip-thoughts.
     fn default() -> Self {
         let shares = [0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0].to_vec();
         Self { shares, n_draws: 5, few: 50, few_c: 4.0, probe: ProbeOptions::skip_thoughts() }
@@ -49,15 +49,15 @@ impl Default for LearningCurveOptions {
 pub struct LearningPoint {
     /// Share of the training pairs.
     pub share: f64,
-    /// Training pairs.
+    /// Number of training pairs.
     pub n_training_pairs: usize,
     /// Accuracy of each draw, in `[0, 1]`.
     pub accuracies: Vec<f64>,
-    /// F1 of paraphrases of each draw.
+    /// F1 of paraphrases in each draw.
     pub f1s: Vec<f64>,
     /// Mean accuracy.
     pub mean_accuracy: Option<f64>,
-    /// Standard deviation of the accuracy over the draws; `None` for a single one.
+    /// Standard deviation of the accuracy over the draws; `None` for a single draw.
     pub accuracy_deviation: Option<f64>,
     /// Mean F1.
     pub mean_f1: Option<f64>,
@@ -67,19 +67,19 @@ pub struct LearningPoint {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LearningCurveResult {
-    /// From few pairs to all.
+    /// Results per share, in the order of the options.
     pub points: Vec<LearningPoint>,
-    /// Test pairs.
+    /// Number of test pairs.
     pub n_pairs: usize,
-    /// What was drawn, and how.
+    /// Options of the curve.
     pub options: LearningCurveOptions,
 }
 
 /// Trains on growing parts of one set and tests on another.
 ///
 /// # Errors
-/// As [`crate::evaluate_paraphrase_detection`]; [`senv_core::Error::InvalidParameter`] for a share that is not above 0
-/// and at most 1, or no draw.
+/// [`senv_core::Error::InvalidParameter`] for a share that is not above 0 and at most 1, or for no draws. Also the
+/// errors of [`crate::evaluate_paraphrase_detection`].
 pub fn evaluate_learning_curve(
     embeddings: &SentenceVectors,
     train: &ParaphraseSet,
@@ -126,7 +126,7 @@ pub fn evaluate_learning_curve(
     Ok(LearningCurveResult { points, n_pairs: test.pairs.len(), options: options.clone() })
 }
 
-/// A share of the examples of each class, one at least.
+/// Returns a share of the examples of each class, at least one.
 fn part(classes: &[usize], share: f64, seed: u64) -> Result<Vec<usize>> {
     let mut kept = Vec::new();
     for class in 0..2 {
@@ -143,7 +143,7 @@ fn part(classes: &[usize], share: f64, seed: u64) -> Result<Vec<usize>> {
 }
 
 impl LearningCurveResult {
-    /// A line for each share.
+    /// Formats one line per share.
     #[must_use]
     pub fn to_text(&self) -> String {
         let columns = ["of training set", "pairs", "accuracy", "sd of draws", "F1"].map(|name| (name, Align::Right));
@@ -158,7 +158,7 @@ impl LearningCurveResult {
         format!("{table}means of {} draws; {} test pairs\n", self.options.n_draws, self.n_pairs)
     }
 
-    /// Mean accuracy over training pairs, to draw.
+    /// Returns mean accuracy against training pairs, as a curve.
     #[must_use]
     pub fn curve(&self) -> Curve {
         let mut curve = Curve::new("training pairs", "accuracy");

@@ -1,15 +1,16 @@
-//! The relatedness regressions of the published evaluation scripts: `linear-relatedness` trained by Adam, with early
+//! The relatedness regressions of the published evaluation scripts: `linear-relatedness` trained with Adam and early
 //! stopping on a development set.
 //!
 //! | | Skip-thoughts | SentEval |
 //! | --- | --- | --- |
 //! | loss (`relatedness-loss`) | cross-entropy | squared error of the distribution |
-//! | mini-batch | 128, in an order shuffled once | 64, shuffled anew each epoch |
+//! | mini-batch | 128, in an order shuffled once | 64, reshuffled each epoch |
 //! | r on the development set | every 100 epochs | every 50 epochs |
-//! | stops | at the first check without a better r | at the fourth in all, or after 1,000 epochs |
+//! | stops | at the first check without a better r | at the fourth such check in total, or after 1,000 epochs |
 //!
-//! Both keep the best model and have a learning rate of .001. A target of Tai et al. minimized by KL divergence has the
-//! gradient of the cross-entropy. R. Kiros et al., NIPS 2015, and A. Conneau and D. Kiela, LREC 2018: their programs.
+//! Both keep the best model and use a learning rate of .001. Minimizing the KL divergence to a target of Tai et al. has
+//! the gradient of the cross-entropy. The settings come from the programs of R. Kiros et al., NIPS 2015, and A. Conneau
+//! and D. Kiela, LREC 2018.
 
 use ndarray::{Array2, Axis};
 use rand::seq::SliceRandom;
@@ -20,18 +21,18 @@ use crate::error::{Error, Result};
 
 /// The learning rate of Adam.
 const LR: f64 = 1e-3;
-/// The most epochs of any script: that of Skip-thoughts has no limit of its own.
+/// Maximum number of epochs of the Skip-thoughts script, which has no limit itself.
 const MAX_EPOCHS: usize = 2_000;
 
-/// What a script does.
+/// The settings of a script.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ScriptSettings {
     pub(crate) loss: RelatednessLoss,
     pub(crate) batch: usize,
     pub(crate) shuffles_each_epoch: bool,
-    /// Epochs between two checks.
+    /// Number of epochs between two checks.
     pub(crate) check_every: usize,
-    /// Checks without a better result that end training.
+    /// Total number of checks without a better result after which training ends.
     pub(crate) patience: usize,
     pub(crate) max_epochs: usize,
 }
@@ -55,20 +56,21 @@ impl ScriptSettings {
     };
 }
 
-/// Features of pairs and the target distributions of their scores, a row each.
+/// Features of pairs and the target distributions of their scores, one row per pair.
 pub(crate) struct Pairs {
     pub(crate) features: Array2<f32>,
     pub(crate) targets: Array2<f32>,
 }
 
-/// The best weights, shape `(classes, features + 1)` with the intercept last, as a list, and r of each check.
+/// The best weights, shape `(classes, features + 1)` flattened with the intercept last in each row, and r at each
+/// check.
 pub(crate) struct Trained {
     pub(crate) parameters: Vec<f64>,
     pub(crate) epochs: usize,
     pub(crate) checks: Vec<(f64, Option<f64>)>,
 }
 
-/// Trains by a script; `judge` gets the predicted scores of the development pairs and gives r.
+/// Trains as a script does. `judge` computes r from the predicted scores of the development pairs.
 pub(crate) fn train(
     script: ScriptSettings,
     grid: ScoreGrid,
@@ -83,7 +85,7 @@ pub(crate) fn train(
     }
     let loss_error = |error: senv_losses::Error| match error {
         senv_losses::Error::Core(error) => Error::Core(error),
-        // Targets were made on the grid, and there are examples.
+        // The targets were built on the grid and there are examples, so no other error is expected.
         other => Error::OffScale { reason: other.to_string() },
     };
     let head = LinearRelatedness { dim: pairs.features.ncols() / 2, grid };
@@ -137,7 +139,7 @@ pub(crate) fn train(
 mod tests {
     use super::*;
 
-    /// Pairs whose score is the first feature.
+    /// Pairs whose score is proportional to the first feature.
     fn pairs(n: usize, grid: ScoreGrid) -> (Pairs, Vec<f64>) {
         let gold: Vec<f64> = (0..n).map(|i| 1.0 + 4.0 * ((i * 37 % n) as f64 / (n - 1) as f64)).collect();
         let noise = |i: usize| ((i * 53 % n) as f32 / n as f32 - 0.5) * 0.1;
@@ -163,7 +165,7 @@ mod tests {
             let worse = found.checks.len() - 1;
             assert!(found.checks.last().unwrap().0 <= script.max_epochs as f64 && worse > 0);
         }
-        // A result that never gets better: 1 check, then as many as the patience.
+        // A result that never improves: one check, then as many as the patience.
         for script in [ScriptSettings::SKIP_THOUGHTS, ScriptSettings::SENT_EVAL] {
             let found = train(script, grid, &train_pairs, &dev.features, 3, |_| Ok(Some(0.5))).unwrap();
             assert_eq!((found.checks.len(), found.epochs), (1 + script.patience, script.check_every));

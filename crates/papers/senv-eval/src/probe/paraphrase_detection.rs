@@ -25,15 +25,15 @@ pub struct ParaphraseDetectionResult {
     pub train_path: PathBuf,
     /// The test set.
     pub path: PathBuf,
-    /// Training pairs.
+    /// Number of training pairs.
     pub n_training_pairs: usize,
-    /// Test pairs.
+    /// Number of test pairs.
     pub n_pairs: usize,
-    /// Of these, paraphrases.
+    /// Number of paraphrases among them.
     pub n_paraphrases: usize,
-    /// Pairs of which a sentence has no known token, training ones included.
+    /// Number of pairs in which a sentence has no known token, including training pairs.
     pub n_pairs_without_known_token: usize,
-    /// Share of right labels, in `[0, 1]`.
+    /// Share of correct labels, in `[0, 1]`.
     pub accuracy: Option<f64>,
     /// F1 of paraphrases, in `[0, 1]`.
     pub f1: Option<f64>,
@@ -43,26 +43,26 @@ pub struct ParaphraseDetectionResult {
     pub recall: Option<f64>,
     /// The accuracy of always predicting the more frequent label.
     pub majority_accuracy: Option<f64>,
-    /// F1 of calling every pair a paraphrase.
+    /// F1 of predicting that every pair is a paraphrase.
     pub all_paraphrases_f1: Option<f64>,
     /// The chosen C.
     pub c: f64,
-    /// Mean score of the folds for each C, by which it was chosen.
+    /// Mean score over the folds for each C, by which it was chosen.
     pub cross_validation: Vec<(f64, f64)>,
     /// How C was chosen.
     pub options: ProbeOptions,
-    /// For each test pair whether it was called a paraphrase (not part of the JSON).
+    /// Whether each test pair was classified as a paraphrase (not part of the JSON).
     #[serde(skip)]
     pub predicted: Vec<bool>,
 }
 
-/// Trains on one set, C chosen by cross-validation there (`inner_folds`), and tests on another.
-/// [`ProbeOptions::skip_thoughts`] and [`ProbeOptions::sent_eval`] are the two published ways.
+/// Trains on one set, where cross-validation (`inner_folds`) chooses C, and tests on another.
+/// [`ProbeOptions::skip_thoughts`] and [`ProbeOptions::sent_eval`] are the two published settings.
 ///
 /// # Errors
-/// [`crate::Error::NothingToDo`] without a pair; [`crate::Error::OneClass`], [`crate::Error::TooFewExamples`] for a
-/// training set that cannot be cross-validated; [`crate::Error::NotFinite`] if an embedding is not, with its sentence;
-/// [`crate::Error::NotEncoded`] if one is missing.
+/// [`crate::Error::NothingToDo`] without a pair; [`crate::Error::OneClass`] or [`crate::Error::TooFewExamples`] for a
+/// training set that cannot be cross-validated; [`crate::Error::NotFinite`] if an embedding is not finite, with its
+/// sentence; [`crate::Error::NotEncoded`] if one is missing.
 ///
 /// # References
 /// Kiros et al., NIPS 2015, section 3.2; Conneau and Kiela, LREC 2018.
@@ -97,14 +97,14 @@ pub fn evaluate_paraphrase_detection(
     })
 }
 
-/// Pairs as examples: class 1 for paraphrases.
+/// Converts pairs to examples, with class 1 for paraphrases.
 pub(crate) fn pair_examples<'e>(embeddings: &'e SentenceVectors, set: &ParaphraseSet) -> Result<Featured<'e>> {
     let pairs = set.pairs.iter().map(|pair| (&pair.first[..], &pair.second[..]));
     let classes = set.pairs.iter().map(|pair| usize::from(pair.is_paraphrase)).collect();
     Featured::pairs(embeddings, pairs, PairFeatures::Symmetric, classes, 2)
 }
 
-/// Predictions beside gold labels, and the predictions.
+/// Compares predictions with gold labels, and returns both the comparison and the predictions.
 pub(crate) fn judge(model: &logistic::Model, tested: &Featured<'_>) -> Result<(Confusion, Vec<usize>)> {
     let predicted = logistic::predict::<f32, _>(tested, std::slice::from_ref(model))?;
     let predicted: Vec<usize> = predicted.into_iter().flatten().collect();
@@ -112,7 +112,7 @@ pub(crate) fn judge(model: &logistic::Model, tested: &Featured<'_>) -> Result<(C
 }
 
 impl ParaphraseDetectionResult {
-    /// The result above what takes no training, and how C was chosen.
+    /// Formats the result, the baselines that need no training, and how C was chosen.
     #[must_use]
     pub fn to_text(&self) -> String {
         let columns = ["accuracy", "F1", "precision", "recall"].map(|name| (name, Align::Right));

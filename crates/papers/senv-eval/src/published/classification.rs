@@ -1,7 +1,7 @@
-//! Published accuracies of classifiers on frozen vectors, as data, for comparison with our own.
+//! Published accuracies of classifiers on frozen vectors, as data to compare with our own.
 //!
 //! * Pagliardini, Gupta and Jaggi, NAACL 2018, Tables 1 and 6: MSRP (accuracy and F1), MR, CR, SUBJ, MPQA and TREC, in
-//!   percent. Two of its printed averages do not follow from its cells, so only cells are here.
+//!   percent. Two printed averages do not follow from their cells, so only cells are included.
 //! * Paper of the SNLI-finetuned Skip-thoughts, Tables 1 and 4: MSRP, MR, SUBJ and TREC, two decimals.
 
 use std::sync::LazyLock;
@@ -20,28 +20,28 @@ static SNLI: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("table
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PublishedClassification {
-    /// The system's name, with its training data where the paper has several.
+    /// The system's name, with its training data if the paper has several.
     pub system: &'static str,
     /// The paper and its table.
     pub source: &'static str,
-    /// MSRP.
+    /// Accuracy on MSRP.
     pub msrp: f64,
     /// F1 of paraphrases on MSRP, times 100.
     pub msrp_f1: f64,
-    /// MR.
+    /// Accuracy on MR.
     pub mr: f64,
-    /// CR, where the paper has it.
+    /// Accuracy on CR, if the paper has it.
     pub cr: Option<f64>,
-    /// SUBJ.
+    /// Accuracy on SUBJ.
     pub subj: f64,
-    /// MPQA, where the paper has it.
+    /// Accuracy on MPQA, if the paper has it.
     pub mpqa: Option<f64>,
-    /// TREC.
+    /// Accuracy on TREC.
     pub trec: f64,
 }
 
 impl PublishedClassification {
-    /// The accuracy on a data set by its name in lower case (`mr`), times 100.
+    /// Returns the accuracy on a data set by its name in lower case (`mr`), times 100.
     #[must_use]
     pub fn accuracy(&self, set: &str) -> Option<f64> {
         match set {
@@ -56,7 +56,7 @@ impl PublishedClassification {
     }
 }
 
-/// Every published row.
+/// Returns every published row.
 ///
 /// ```
 /// let rows = senv_eval::published_classification();
@@ -80,7 +80,7 @@ pub fn published_classification() -> Vec<PublishedClassification> {
             trec: row.number("TREC")?,
         })
     };
-    // Printed as shares.
+    // The paper prints shares.
     let snli = |row: Row<'_>| {
         Some(PublishedClassification {
             system: row.system()?,
@@ -101,8 +101,8 @@ pub fn published_classification() -> Vec<PublishedClassification> {
 mod tests {
     use super::*;
 
-    /// The printed averages of six accuracies (MSRP, MR, CR, SUBJ, MPQA, TREC) check the transcription. Those of SDAE
-    /// (78.3, cells 77.7) and skip-gram (78.5, cells 79.4) do not follow from their cells.
+    /// The printed averages of six accuracies (MSRP, MR, CR, SUBJ, MPQA, TREC) check the transcription. The averages of
+    /// SDAE (78.3, cells 77.7) and skip-gram (78.5, cells 79.4) do not follow from their cells.
     #[test]
     fn the_cells_agree_with_the_printed_averages() {
         let printed = [

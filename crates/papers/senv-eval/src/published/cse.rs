@@ -1,9 +1,10 @@
 //! Published STS results of the CSE paper, as data: Tables 1, 2, 4 and 5, Pearson times 100.
 //!
-//! CSE sums windows of words under filters; the paper trains it on phrases, then on sentences ("cumulative"), and
-//! compares it with averages of words (PP), a gated average (GRAN) and ATT-CCG. Its means of a year are plain means
-//! over the tasks, 2013 without SMT. 2016 chose the parameters of CSE, so its column for that year is not of a held-out
-//! set. The total of Table 1 (phrases alone) is over 19 sets and SICK, that of Table 5 over 19 sets.
+//! CSE sums windows of words under filters. The paper trains it on phrases, then on sentences ("cumulative"). It
+//! compares CSE with averages of words (PP), a gated average (GRAN) and ATT-CCG. The mean of a year is the plain mean
+//! over its tasks, without SMT in 2013. The parameters of CSE were chosen on 2016, so its column for that year is not a
+//! held-out result. The total of Table 1 (phrases only) is over 19 sets and SICK, and the total of Table 5 over 19
+//! sets.
 
 use std::sync::LazyLock;
 
@@ -15,27 +16,27 @@ use super::{
 };
 use crate::score::correlations::Correlations;
 
-/// Trained on phrases.
+/// Systems trained on phrases.
 static TABLE_1: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/cse-table-1.tsv")));
-/// Trained on sentences.
+/// Systems trained on sentences.
 static TABLE_2: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/cse-table-2.tsv")));
 static TABLES_4_AND_5: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/cse-tables-4-5.tsv")));
 
-/// Means of Pearson's r over the STS tasks of a year, as a paper prints them for a variant of its system.
+/// Means of Pearson's r over the STS tasks of a year, as printed in a paper for a variant of its system.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PublishedMeans {
-    /// The variant.
+    /// Name of the variant.
     pub system: &'static str,
     /// The paper and its table.
     pub source: &'static str,
-    /// Year and plain mean over its tasks, times 100.
+    /// Each year with the plain mean over its tasks, times 100.
     pub years: Vec<(u16, f64)>,
-    /// Plain mean over all tasks, times 100, where printed.
+    /// Plain mean over all tasks, times 100, if printed.
     pub all_tasks: Option<f64>,
 }
 
-/// The ablations of the CSE paper: which data it is trained on (Table 4), which windows its filters have (Table 5).
+/// Returns the ablations of the CSE paper: by training data (Table 4) and by filter windows (Table 5).
 ///
 /// ```
 /// let rows = senv_eval::published_cse_ablations();
@@ -53,7 +54,7 @@ pub fn published_cse_ablations() -> Vec<PublishedMeans> {
     TABLES_4_AND_5.rows().filter_map(means).collect()
 }
 
-/// The systems of the tables by task; there is no Spearman.
+/// Returns the systems of the tables by task. There is no Spearman.
 pub(super) fn systems() -> impl Iterator<Item = PublishedSystem> {
     let r = |row: Row<'_>, column: &str| {
         Some(Correlations { pearson_r_x100: Some(row.number(column)?), spearman_rho_x100: None })
@@ -74,7 +75,7 @@ mod tests {
         cells.iter().sum::<f64>() / cells.len() as f64
     }
 
-    /// Each printed mean follows from the cells to the rounding of one decimal.
+    /// Each printed mean follows from the cells, within the rounding of one decimal.
     #[test]
     fn the_cells_give_the_printed_means_of_the_years() {
         let printed: [(u16, [Option<f64>; 5]); 5] = [
@@ -105,8 +106,8 @@ mod tests {
         }
     }
 
-    /// The paper counts CSE ahead of PP on 14 of the 20 sets of Table 1, and ahead of GRAN and ATT-CCG on 10 of the 19
-    /// that all three have in Table 2; one of these ten is a tie in print (deft-news).
+    /// The paper counts CSE ahead of PP on 14 of the 20 sets of Table 1. It counts CSE ahead of GRAN and ATT-CCG on 10
+    /// of the 19 sets that all three have in Table 2. One of these ten is a tie as printed (deft-news).
     #[test]
     fn cse_wins_as_often_as_its_paper_counts() {
         let ahead = |table: &Table, ours: &str, theirs: &[&str]| {
@@ -125,7 +126,7 @@ mod tests {
         assert_eq!(ahead(&TABLE_2, "CSE (cumulative)", &["GRAN (CSE paper)", "ATT-CCG"]), (9, 1, 19));
     }
 
-    /// Table 5 weighs the years by their tasks, 5 : 3 : 6 : 5.
+    /// Table 5 weights the years by their numbers of tasks, 5 : 3 : 6 : 5.
     #[test]
     fn the_totals_of_the_windows_follow_from_their_years() {
         for row in published_cse_ablations().iter().filter(|row| row.source.ends_with("Table 5")) {

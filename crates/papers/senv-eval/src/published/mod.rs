@@ -1,4 +1,4 @@
-//! The published tables: data in `tables/`, a file for each table as its paper prints it, and what they give.
+//! Published tables. `tables/` has one file per table as printed, and the modules read them.
 
 pub(crate) mod classification;
 pub(crate) mod cse;

@@ -1,10 +1,10 @@
-//! Published results on SICK and the STS benchmark, as data, for comparison with our own.
+//! Published results on SICK and the STS benchmark, as data to compare with our own.
 //!
-//! * CSE paper, Table 3: SICK, supervised. The second and third columns lost their rows in the text at hand; the
-//!   assignment here is the one that fits the values known from the cited papers.
+//! * CSE paper, Table 3: SICK, supervised. The second and third columns lost their rows in the available text. They are
+//!   assigned so that they fit the values known from the cited papers.
 //! * Paper of the SNLI-finetuned Skip-thoughts: SICK supervised (its Table 3) and by cosine (its Table 7), two
-//!   decimals. How a cosine became a score for the squared error is not stated.
-//! * SICK by cosine from the papers of [`crate::published_sts`]; the Sent2Vec paper has the training and the test part
+//!   decimals. It does not state how a cosine became a score for the squared error.
+//! * The papers of [`crate::published_sts`]: SICK by cosine. The Sent2Vec paper uses the training and test sets
 //!   together.
 //! * Skip-thought paper: SICK supervised, from [`crate::published_skip_thoughts`].
 //! * P-thought paper, Table 6: STS benchmark, supervised, Pearson only.
@@ -26,7 +26,7 @@ static SNLI_COSINE: LazyLock<Table> =
     LazyLock::new(|| Table::parse(include_str!("tables/snli-skip-thoughts-table-7.tsv")));
 static STSB: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/p-thought-table-6.tsv")));
 
-/// Every published system on SICK: supervised ones, then cosines.
+/// Returns every published system on SICK: supervised ones, then cosines.
 ///
 /// ```
 /// let rows = senv_eval::published_sick();
@@ -53,7 +53,7 @@ pub fn published_sick() -> Vec<PublishedRelatedness> {
         .collect()
 }
 
-/// Every published system on the test part of the STS benchmark.
+/// Returns every published system on the test set of the STS benchmark.
 ///
 /// ```
 /// assert!(senv_eval::published_stsb().iter().all(|row| row.correlations.pearson_r_x100.is_some()));
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_best_supervised_system_is_best_in_every_column() {
-        // CSE claims the state of the art in all three; a misplaced row would break this.
+        // CSE claims the state of the art in all three columns. A misplaced row would break this.
         let rows = published_sick();
         let of = |source: &'static str| rows.iter().filter(move |row| row.source == source);
         let best = of("CSE paper, Table 3").find(|row| row.system == "CSE-universal").unwrap();
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn fine_tuning_on_snli_is_better_or_level_in_every_column() {
-        // What its paper says of each table; exchanged cells would break it.
+        // The paper says this about each table. Swapped cells would break it.
         let rows = published_sick();
         for table in ["Tables 1 to 4", "Table 7"] {
             let of_table = || rows.iter().filter(|row| row.source.contains("SNLI") && row.source.ends_with(table));

@@ -1,19 +1,19 @@
-//! What several published tables give: correlations of a system task by task, and on a data set of relatedness.
+//! Rows shared by several published tables: correlations of a system by task, and results on a relatedness data set.
 
 use serde::Serialize;
 
 use super::table::{Row, Table};
 use crate::score::{correlations::Correlations, scoring_method::ScoringMethod};
 
-/// One system as a paper reports it.
+/// One system as reported by a paper.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PublishedSystem {
-    /// The system's name, with its training data where the paper has several.
+    /// The system's name, with its training data if the paper has several.
     pub system: &'static str,
-    /// Authors, venue, year, table.
+    /// Authors, venue, year and table.
     pub source: &'static str,
-    /// The cells.
+    /// The cells of the system.
     pub values: Vec<PublishedValue>,
 }
 
@@ -23,16 +23,16 @@ pub struct PublishedSystem {
 pub struct PublishedValue {
     /// Year of the STS task; `None` for SICK.
     pub year: Option<u16>,
-    /// Name of the task as our files name it.
+    /// Name of the task, as in our files.
     pub task: &'static str,
-    /// The numbers, times 100.
+    /// The correlations, times 100.
     #[serde(flatten)]
     pub correlations: Correlations,
 }
 
 impl PublishedSystem {
-    /// The published numbers of a task, if the paper has them. Letter case and punctuation of the name do not
-    /// matter (`deft_forum` finds `deft-forum`).
+    /// Returns the published values of a task, if the paper has them. Letter case and punctuation of the name are
+    /// ignored (`deft_forum` finds `deft-forum`).
     #[must_use]
     pub fn value(&self, year: Option<u16>, task: &str) -> Option<Correlations> {
         let plain = |name: &str| -> String {
@@ -51,32 +51,32 @@ pub struct PublishedRelatedness {
     pub system: &'static str,
     /// The paper and its table.
     pub source: &'static str,
-    /// The part of the data set: the test part, but for the Sent2Vec paper.
+    /// The part of the data set: the test set, except for the Sent2Vec paper.
     pub part: &'static str,
-    /// Where the scores come from.
+    /// How the pairs were scored.
     pub scored_by: ScoringMethod,
-    /// The correlations, times 100; `None` where the paper prints none.
+    /// The correlations, times 100; `None` if the paper prints none.
     #[serde(flatten)]
     pub correlations: Correlations,
-    /// The mean squared error, where printed.
+    /// The mean squared error, if printed.
     pub mse: Option<f64>,
 }
 
 /// The part of a data set that most papers report on.
 pub(super) const TEST_PART: &str = "test part";
 
-/// A share as printed, times 100. Rounding undoes the noise of the multiplication.
+/// Converts a printed share to percent. Rounding removes the error of the multiplication.
 pub(super) fn x100(share: f64) -> f64 {
     (10_000.0 * share).round() / 100.0
 }
 
-/// Correlations as printed, times 100.
+/// Converts printed correlations to percent.
 pub(super) fn correlations(r: f64, rho: Option<f64>) -> Correlations {
     Correlations { pearson_r_x100: Some(x100(r)), spearman_rho_x100: rho.map(x100) }
 }
 
 impl PublishedRelatedness {
-    /// A row with the columns `r`, `rho` and `mse`.
+    /// Reads a row with the columns `r`, `rho` and `mse`.
     pub(super) fn of(row: Row<'_>, scored_by: ScoringMethod) -> Option<Self> {
         Some(Self {
             system: row.system()?,
@@ -89,7 +89,7 @@ impl PublishedRelatedness {
     }
 }
 
-/// The systems of a table that has a column for each of them, and a row for each task.
+/// Reads the systems of a table with one column per system and one row per task.
 pub(super) fn systems_by_column(
     table: &Table,
     cell: impl Fn(Row<'_>, &str) -> Option<Correlations>,

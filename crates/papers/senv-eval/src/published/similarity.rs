@@ -1,9 +1,8 @@
-//! Published results of P-coherence, paraphrase ranking, the soup test and entailment, as data, for comparison with our
-//! own.
+//! Published results of P-coherence, paraphrase ranking, the soup test and entailment, as data to compare with our own.
 //!
-//! * Paper of the SNLI-finetuned Skip-thoughts: paraphrase ranking on MSRP (Tables 5 and 6; accuracies of the random
-//!   bag of words are printed in percent there), the soup test with its last sentence as reference (Table 8),
-//!   entailment accuracy on SICK (Table 2).
+//! * Paper of the SNLI-finetuned Skip-thoughts. It has paraphrase ranking on MSRP (Tables 5 and 6), the soup test with
+//!   its last sentence as reference (Table 8), and entailment accuracy on SICK (Table 2). Tables 5 and 6 print the
+//!   accuracies of the random bag of words in percent.
 //! * P-thought paper, Table 3: P-coherence of 5,000 images of COCO (25,014 captions).
 
 use std::sync::LazyLock;
@@ -27,7 +26,7 @@ pub struct PublishedPCoherence {
     pub system: &'static str,
     /// The paper and its data.
     pub source: &'static str,
-    /// As printed, in `[-1, 1]`.
+    /// P-coherence as printed, in `[-1, 1]`.
     pub p_coherence: f64,
 }
 
@@ -45,7 +44,7 @@ pub struct PublishedRanking {
     pub mean_rank: f64,
 }
 
-/// A row of the published soup test: the last sentence as reference.
+/// A row of the published soup test, whose reference is the last sentence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PublishedSoup {
@@ -53,11 +52,11 @@ pub struct PublishedSoup {
     pub system: &'static str,
     /// The paper and its reference sentence.
     pub source: &'static str,
-    /// Cosines in rank order, and whether the sentence is of the reference's group.
+    /// Cosines in rank order, each with whether the sentence is in the reference's group.
     pub cosines: [(f64, bool); 5],
 }
 
-/// A published accuracy of entailment, three classes.
+/// A published accuracy of entailment with three classes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PublishedEntailment {
@@ -65,23 +64,23 @@ pub struct PublishedEntailment {
     pub system: &'static str,
     /// The paper and its data.
     pub source: &'static str,
-    /// Share of pairs with the right label, in `[0, 1]`.
+    /// Share of pairs with the correct label, in `[0, 1]`.
     pub accuracy: f64,
 }
 
 impl PublishedSoup {
-    /// Average precision of the printed ranking.
+    /// Computes the average precision of the printed ranking.
     ///
-    /// Cosines that are equal in print were not equal before they were rounded: the table lists sentences by rank, and
-    /// the order of its lines settles what two decimals leave open. So the bag-of-words autoencoder has 1, as its paper
-    /// says, though its second sentence and the third have .35 both.
+    /// Cosines that are equal in print differed before rounding. The table lists sentences by rank, so the order of its
+    /// lines decides between them. Therefore the bag-of-words autoencoder has 1, as its paper says, although both its
+    /// second and third sentence have .35.
     #[must_use]
     pub fn average_precision(&self) -> Option<f64> {
         let ranks: Vec<f64> = (0..self.cosines.len()).map(|place| -(place as f64)).collect();
         average_precision(&self.cosines.map(|(_, same)| same), &ranks).ok().flatten()
     }
 
-    /// Smallest cosine inside the group less the largest outside; 0 where they are equal in print, a tie.
+    /// Returns the smallest cosine inside the group minus the largest outside. 0 means a tie in print.
     #[must_use]
     pub fn gap(&self) -> Option<f64> {
         let of = |wanted: bool| self.cosines.iter().filter(move |cell| cell.1 == wanted).map(|cell| cell.0);
@@ -89,7 +88,7 @@ impl PublishedSoup {
     }
 }
 
-/// Every published P-coherence.
+/// Returns every published P-coherence.
 ///
 /// ```
 /// let rows = senv_eval::published_p_coherence();
@@ -104,7 +103,7 @@ pub fn published_p_coherence() -> Vec<PublishedPCoherence> {
     P_COHERENCE.rows().filter_map(row).collect()
 }
 
-/// Every published result of paraphrase ranking.
+/// Returns every published result of paraphrase ranking.
 ///
 /// ```
 /// assert!(senv_eval::published_ranking().iter().any(|row| row.system == "SNLI BOW" && row.mean_rank == 6.0));
@@ -119,7 +118,7 @@ pub fn published_ranking() -> Vec<PublishedRanking> {
     RANKING.rows().filter_map(row).collect()
 }
 
-/// Every published result of the soup test.
+/// Returns every published result of the soup test.
 ///
 /// ```
 /// let best = senv_eval::published_soup().into_iter().find(|row| row.system == "SNLI RNN").ok_or("missing")?;
@@ -132,7 +131,7 @@ pub fn published_soup() -> Vec<PublishedSoup> {
         let mut cosines = [(0.0, false); 5];
         for (place, cosine) in cosines.iter_mut().enumerate() {
             let cell = row.text(&(place + 1).to_string())?;
-            // Sentences of the group of the reference are marked.
+            // A star marks the sentences of the reference's group.
             *cosine = (cell.trim_end_matches('*').parse().ok()?, cell.ends_with('*'));
         }
         Some(PublishedSoup { system: row.system()?, source: row.source(), cosines })
@@ -140,7 +139,7 @@ pub fn published_soup() -> Vec<PublishedSoup> {
     SOUP.rows().filter_map(row).collect()
 }
 
-/// Published accuracies on the test part of SICK.
+/// Returns the published accuracies on the test set of SICK.
 ///
 /// ```
 /// assert_eq!(senv_eval::published_sick_entailment().len(), 6);
@@ -177,15 +176,15 @@ mod tests {
 
     #[test]
     fn only_skip_thoughts_mixes_the_groups_of_soup() {
-        // "SNLI-Skipthoughts, SNLI BOW, SNLI RNN and BOW AE" have perfect average precision, the paper says. The second
-        // in-group sentence of Skip-thoughts has rank 4: (1/1 + 2/4) / 2.
+        // The paper says that "SNLI-Skipthoughts, SNLI BOW, SNLI RNN and BOW AE" have perfect average precision. The
+        // second in-group sentence of Skip-thoughts has rank 4: (1/1 + 2/4) / 2.
         let row = |system| published_soup().into_iter().find(|row| row.system == system).unwrap();
         assert_eq!(row("Skip-thoughts").average_precision(), Some(0.75));
         assert!(row("Skip-thoughts").gap().unwrap() < 0.0);
         for system in ["finetuned Skip-thoughts", "SNLI BOW", "SNLI RNN", "BOW autoencoder"] {
             assert_eq!(row(system).average_precision(), Some(1.0), "{system}");
         }
-        // Its second sentence is equal in print to the outsiders at ranks 3 and 4: a tie, not a defeat.
+        // Its second sentence equals the outsiders at ranks 3 and 4 as printed, which is a tie.
         assert_eq!(row("BOW autoencoder").gap(), Some(0.0));
     }
 }

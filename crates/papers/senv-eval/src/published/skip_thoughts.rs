@@ -1,6 +1,6 @@
-//! Published results of the three models of the Skip-thought paper, as data, for comparison with our own.
+//! Published results of the three models of the Skip-thought paper, as data to compare with our own.
 //!
-//! The numbers are quoted as they are known from papers that cite them; they were not compared with the print again.
+//! The numbers are taken from papers that cite them, and were not checked against the original.
 
 use std::sync::LazyLock;
 
@@ -22,15 +22,15 @@ pub struct PublishedSkipThoughts {
     pub system: &'static str,
     /// The paper.
     pub source: &'static str,
-    /// SICK, supervised.
+    /// Result on SICK, supervised.
     pub sick: PublishedRelatedness,
     /// Paraphrase detection on MSRP: accuracy and F1, in percent.
     pub msrp_accuracy_f1: [f64; 2],
-    /// Classification of sentences: accuracy in percent.
+    /// Accuracy of sentence classification by data set, in percent.
     pub classification: [(&'static str, f64); 5],
 }
 
-/// The three models of the Skip-thought paper: uni, bi, and both concatenated.
+/// Returns the three models of the Skip-thought paper: uni, bi, and both concatenated.
 ///
 /// ```
 /// let rows = senv_eval::published_skip_thoughts();

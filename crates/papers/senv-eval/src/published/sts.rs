@@ -1,6 +1,6 @@
-//! Published STS results as data, for comparison with our own.
+//! Published STS results, as data to compare with our own.
 //!
-//! Tables of three papers, in files of their own:
+//! There are tables of three papers, each in its own file:
 //! * Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features",
 //!   NAACL 2018, Tables 2 and 7: STS 2014 and SICK relatedness (training and test part), two decimals, printed as
 //!   Spearman/Pearson.
@@ -8,12 +8,14 @@
 //!   2016, Table 1: STS 2012-2015, four decimals, printed as Pearson (Spearman).
 //! * CSE paper, Tables 1 and 2: STS 2012-2016 and SICK, one decimal, Pearson only.
 //!
-//! The first paper prints the rows of CaptionRep and DictRep with the average before SICK: the averages of four of the
-//! six follow from their cells that way, and none the other way. They are here in the order of the other rows.
+//! The first paper prints the rows of CaptionRep and DictRep with the average before SICK. Read that way, the averages
+//! of four of the six follow from their cells; read the other way, none does. Our file has them in the order of the
+//! other rows.
 //!
-//! Kept as printed otherwise: the averages of the first paper do not always follow from its cells, so only cells are
-//! here. The low 2015 values of the second come from the unfiltered pairs of that year (8,500 instead of 3,000) and do
-//! not compare with a run on the official ones; its skip-thought value on MSRpar is called a glitch by its authors.
+//! Everything else is as printed. The averages of the first paper do not always follow from its cells, so only cells
+//! are included. The low 2015 values of the second paper come from the unfiltered pairs of that year (8,500 instead of
+//! 3,000). They are not comparable with a run on the official pairs. Its authors call its skip-thought value on MSRpar
+//! a glitch.
 
 use std::sync::LazyLock;
 
@@ -26,7 +28,7 @@ use super::{
 static SENT2VEC: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/sent2vec-tables-2-7.tsv")));
 static SIAMESE_CBOW: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/siamese-cbow-table-1.tsv")));
 
-/// Every published system: the rows of the first paper, then the columns of the second and of the third.
+/// Returns every published system: the rows of the first paper, then the columns of the second and the third.
 ///
 /// ```
 /// let systems = senv_eval::published_sts();
@@ -42,7 +44,7 @@ pub fn published_sts() -> Vec<PublishedSystem> {
     sent2vec().chain(siamese).chain(cse::systems()).collect()
 }
 
-/// The rows of the first paper.
+/// Returns the rows of the first paper.
 pub(super) fn sent2vec() -> impl Iterator<Item = PublishedSystem> {
     SENT2VEC.rows().filter_map(|row| {
         let value = |column: &&'static str| {
@@ -55,7 +57,7 @@ pub(super) fn sent2vec() -> impl Iterator<Item = PublishedSystem> {
     })
 }
 
-/// The heading of a column: `2014 images`, or a name alone.
+/// Splits the heading of a column: `2014 images`, or only a name.
 fn year_and_task(column: &'static str) -> (Option<u16>, &'static str) {
     match column.split_once(' ').and_then(|(year, task)| Some((year.parse().ok()?, task))) {
         Some((year, task)) => (Some(year), task),
@@ -68,7 +70,7 @@ mod tests {
     use super::*;
     use crate::score::correlations::Correlations;
 
-    /// The averages that the first paper prints, `(Spearman, Pearson)`. Several are a point off its own cells
+    /// The averages printed in the first paper, `(Spearman, Pearson)`. Several are a point off the paper's own cells
     /// (CBOW: 61.3 printed as 60), so they check the transcription to 1.5 points.
     #[test]
     fn the_cells_agree_with_the_printed_averages() {
@@ -129,7 +131,7 @@ mod tests {
         }
     }
 
-    /// The second paper counts its own system best by Pearson in 14 of the 20 sets.
+    /// The second paper counts its own system best by Pearson on 14 of the 20 sets.
     #[test]
     fn siamese_cbow_wins_as_often_as_its_paper_counts() {
         let columns = &SIAMESE_CBOW.columns()[2..];

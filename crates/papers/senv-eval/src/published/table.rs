@@ -1,19 +1,19 @@
-//! A published table as a file, to be read beside the paper.
+//! A published table as a file that can be compared with the paper.
 //!
 //! ```text
 //! # source: the paper and its table          `# source 7:` is the source of rows with 7 in the column `table`
 //! # any other remark
 //! system<TAB>table<TAB>SICK                  the names of the columns
-//! SAE<TAB>2<TAB>0.32/0.31                    a row; - where the paper has no number
+//! SAE<TAB>2<TAB>0.32/0.31                    a row; - if the paper has no number
 //! ```
 //!
-//! Cells are as printed: numbers, or two of them, as `0.32/0.31` or `0.3740 (0.3991)`. A test reads all files: a cell
-//! that is neither is found there, so that it cannot be missing unnoticed.
+//! Cells are as printed: one number, or two, such as `0.32/0.31` or `0.3740 (0.3991)`. A test reads all files and fails
+//! for any other cell, so none is dropped unnoticed.
 
-/// A table.
+/// A published table.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// The number in the column `table`, empty for all other rows, and the paper with its table.
+    /// The number in the column `table` (empty for all other rows), and the paper with its table.
     sources: Vec<(&'static str, &'static str)>,
     columns: Vec<&'static str>,
     rows: Vec<Vec<&'static str>>,
@@ -48,18 +48,18 @@ impl Table {
 }
 
 impl Row<'_> {
-    /// A cell as printed; `None` where the paper has none.
+    /// Returns a cell as printed; `None` if the paper has none.
     pub(super) fn text(self, column: &str) -> Option<&'static str> {
         let place = self.table.columns.iter().position(|name| *name == column)?;
         self.cells.get(place).copied().filter(|cell| *cell != "-")
     }
 
-    /// The name of the system.
+    /// Returns the name of the system.
     pub(super) fn system(self) -> Option<&'static str> {
         self.text("system")
     }
 
-    /// The paper and its table.
+    /// Returns the paper and its table.
     pub(super) fn source(self) -> &'static str {
         let number = self.text("table").unwrap_or_default();
         let of = |number: &str| self.table.sources.iter().find(|source| source.0 == number).map(|source| source.1);
@@ -70,7 +70,7 @@ impl Row<'_> {
         self.text(column)?.parse().ok()
     }
 
-    /// The two numbers of a cell, in the order of the paper.
+    /// Returns the two numbers of a cell, in the order of the paper.
     pub(super) fn pair(self, column: &str) -> Option<[f64; 2]> {
         let (first, second) = self.text(column)?.split_once(['/', '('])?;
         Some([first.trim().parse().ok()?, second.trim_end_matches(')').trim().parse().ok()?])
@@ -97,7 +97,8 @@ mod tests {
         assert_eq!((u.number("y"), u.pair("x"), u.text("z")), (None, None, None));
     }
 
-    /// Every file: as many cells as columns, each a number, two numbers or none; a source for every row; no row twice.
+    /// Every file has as many cells as columns, each with one number, two numbers or none, a source for every row, and
+    /// no row twice.
     #[test]
     fn every_table_is_whole() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/published/tables");

@@ -1,8 +1,8 @@
 //! P-coherence of captions, with the cosine of unrelated captions as a control.
 //!
-//! An encoder that gives every sentence nearly the same direction reaches a P-coherence near 1, which means nothing.
-//! What counts is how much more similar the captions of one image are than captions of different images, so both are
-//! measured: on pairs drawn at random, as is usual, and exactly on all such pairs.
+//! An encoder that gives every sentence nearly the same direction has a P-coherence near 1, which is meaningless. The
+//! useful measure is how much more similar captions of one image are than captions of different images. Both are
+//! therefore measured: on pairs drawn at random, as is usual, and exactly on all pairs.
 
 use std::path::PathBuf;
 
@@ -19,18 +19,18 @@ use crate::{
     score::sentence_vectors::SentenceVectors,
 };
 
-/// Default number of random pairs of [`evaluate_p_coherence`]: the standard error of their mean is about 0.002.
+/// Default number of random pairs of [`evaluate_p_coherence`]. The standard error of their mean is about 0.002.
 pub const DEFAULT_RANDOM_PAIRS: usize = 10_000;
 
-/// The control: captions of different images.
+/// The control: pairs of captions of different images.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RandomPairs {
-    /// Pairs drawn, uniformly among all pairs of sentences of different groups.
+    /// Number of pairs, drawn uniformly among all pairs of sentences of different groups.
     pub n_pairs: usize,
     /// The random seed of the draws.
     pub seed: u64,
-    /// The mean of their cosines, in `[-1, 1]`; `None` with a single group, or no pair.
+    /// Mean of their cosines, in `[-1, 1]`; `None` with a single group, or without pairs.
     pub mean_cosine: Option<f64>,
 }
 
@@ -38,34 +38,35 @@ pub struct RandomPairs {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PCoherenceResult {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Groups of two sentences or more: what the mean is over.
+    /// Number of groups of two or more sentences, which the mean is over.
     pub n_groups: usize,
-    /// Groups of one sentence, which have no coherence; their sentences are used in the control alone.
+    /// Number of groups of one sentence. They have no coherence, so their sentences are only used in the control.
     pub n_single_groups: usize,
-    /// Sentences of all groups.
+    /// Number of sentences in all groups.
     pub n_sentences: usize,
-    /// Of these, sentences without a known token: their cosine with all others is 0.
+    /// Number of sentences without a known token. Their cosine with all others is 0.
     pub n_sentences_without_known_token: usize,
     /// Mean over the groups of the mean cosine of their pairs, in `[-1, 1]`.
     pub p_coherence: Option<f64>,
     /// Cosines of random pairs of sentences of different groups.
     pub random_pairs: RandomPairs,
-    /// The mean cosine of all pairs of sentences of different groups, which the random pairs estimate.
+    /// Mean cosine of all pairs of sentences of different groups, which the random pairs estimate.
     pub mean_cosine_across_groups: Option<f64>,
-    /// The mean cosine of each group that the P-coherence is the mean of (not part of the JSON).
+    /// The mean cosine of each group. Their mean is the P-coherence (not part of the JSON).
     #[serde(skip)]
     pub coherences: Vec<f64>,
 }
 
-/// Measures the P-coherence of groups, and the mean cosine of `n_random` pairs across groups drawn with `seed`.
+/// Measures the P-coherence of groups, and the mean cosine of `n_random` pairs across groups, drawn with `seed`.
 ///
-/// Memory: distinct sentences times the dimension, in f32. Each group costs its sentences, not its pairs.
+/// Memory: distinct sentences times the dimension, in f32. The time for a group grows with its sentences, not its
+/// pairs.
 ///
 /// # Errors
-/// [`Error::NothingToDo`] without a group of two; [`Error::NotFinite`] if an embedding is not, with its sentence;
-/// [`Error::Core`] if the embeddings do not fit into memory.
+/// [`Error::NothingToDo`] without a group of two or more; [`Error::NotFinite`] if an embedding is not finite, with its
+/// sentence; [`Error::Core`] if the embeddings do not fit into memory.
 ///
 /// # Examples
 /// ```
@@ -81,7 +82,7 @@ pub struct PCoherenceResult {
 /// # }
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("captions.tsv");
-/// // `First` looks at the first letter alone: cosine 1 in the first group, 0 in the second and across.
+/// // `First` encodes only the first letter: cosine 1 in the first group, 0 in the second and across groups.
 /// std::fs::write(&path, "1\tone\n1\tother\n2\ttwo\n2\tapart\n")?;
 /// let result = senv_eval::evaluate_p_coherence(&First, &senv_eval::SentenceGroups::read(&path)?, 100, 1)?;
 /// assert_eq!((result.p_coherence, result.random_pairs.mean_cosine), (Some(0.5), Some(0.0)));
@@ -102,7 +103,7 @@ pub fn evaluate_p_coherence(
     }
     let embeddings = SentenceVectors::encode(encoder, groups.sentences())?;
     embeddings.check_finite()?;
-    // The sentences group by group, by the index of their embedding.
+    // The index of each sentence's embedding, group by group.
     let rows = groups.sentences().map(|sentence| embeddings.number(sentence)).collect::<Result<Vec<_>>>()?;
     let mut ends = Vec::with_capacity(groups.groups.len());
     let (mut all, mut within, mut pairs_within) = (UnitSum::new(), 0.0, 0);
@@ -137,12 +138,13 @@ pub fn evaluate_p_coherence(
     })
 }
 
-/// Pairs of positions in different groups, all equally likely; none with a single group. `ends` are the positions after
-/// the last one of each group.
+/// Draws pairs of positions in different groups, all equally likely. There are none with a single group. `ends` are the
+/// positions after the last one of each group.
 fn random_pairs(ends: &[usize], n: usize, seed: u64) -> impl Iterator<Item = (usize, usize)> {
     let total = ends.last().copied().unwrap_or(0);
     let start = |group: usize| if group == 0 { 0 } else { ends[group - 1] };
-    // The first position is drawn by its number of partners, then one of these: ordered pairs are equally likely.
+    // Draw the first position in proportion to its number of partners, then one of them. Ordered pairs are equally
+    // likely.
     let mut weights: Vec<u128> = Vec::with_capacity(ends.len());
     for (group, &end) in ends.iter().enumerate() {
         let size = (end - start(group)) as u128;
@@ -161,13 +163,13 @@ fn random_pairs(ends: &[usize], n: usize, seed: u64) -> impl Iterator<Item = (us
 }
 
 impl PCoherenceResult {
-    /// The result as text, one number a line.
+    /// Formats the result with one value per line.
     #[must_use]
     pub fn to_text(&self) -> String {
         self.to_text_beside(&[])
     }
 
-    /// The result, followed by the published values of other systems on the paper's captions (see
+    /// Formats the result, followed by the published values of other systems on the paper's captions (see
     /// [`crate::published_p_coherence`]).
     #[must_use]
     pub fn to_text_beside(&self, published: &[PublishedPCoherence]) -> String {

@@ -7,9 +7,9 @@
 //! median rank, accuracy@k = #{q : rank_q ≤ k} / Q, variance = Σ_q (rank_q − mean)² / Q
 //! ```
 //!
-//! d: what the encoder makes of a definition; e: the vectors of the words. A tie is worth the middle of the ranks that
-//! it may be: a definition without a known word has the vector 0, and the middle of all ranks. Cosines are products of
-//! unit vectors in f32.
+//! d are the encoded definitions, and e the vectors of the words. A tie counts as the middle of the ranks that it
+//! covers. A definition without a known word has a zero vector, so its rank is the middle of all ranks. Cosines are
+//! products of unit vectors in f32.
 //!
 //! F. Hill, K. Cho, A. Korhonen and Y. Bengio, "Learning to Understand Phrases by Embedding the Dictionary", TACL 2016,
 //! section 3.
@@ -27,20 +27,20 @@ use crate::{
     score::{sentence_vectors::start_of, with_interval::WithInterval},
 };
 
-/// Scores computed at a time: 64 MiB of f32.
+/// Number of scores computed at a time: 64 MiB of f32.
 const BLOCK_SCORES: usize = 1 << 24;
 
-/// Definitions that are looked up together: of words that were trained on, or were not.
+/// A set of definitions to look up together, such as definitions of words in the training set, or of held-out words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DictionarySet {
-    /// What they are, for the report.
+    /// Name of the set, for the report.
     pub name: String,
-    /// Each with the row of its word.
+    /// Each definition with the row of its word.
     pub definitions: Vec<(usize, String)>,
 }
 
 impl DictionarySet {
-    /// `n` of the definitions, drawn, in the order in which they stand; all of them if there are no more, or for 0.
+    /// Draws `n` of the definitions and keeps their order. Keeps all if there are no more than `n`, or if `n` is 0.
     #[must_use]
     pub fn drawn(mut self, n: usize, seed: u64) -> Self {
         if n == 0 || self.definitions.len() <= n {
@@ -55,46 +55,46 @@ impl DictionarySet {
     }
 }
 
-/// How the definitions of a set are looked up.
+/// Result on one set of definitions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DictionarySetResult {
-    /// Its name.
+    /// Name of the set.
     pub name: String,
-    /// Definitions.
+    /// Number of definitions.
     pub n_definitions: usize,
-    /// Of these, without a known word.
+    /// Number of definitions without a known word.
     pub n_without_known_word: usize,
-    /// Median rank, 1 at best.
+    /// Median rank; 1 is best.
     pub median_rank: WithInterval,
-    /// Share of definitions with their word among the first 10, times 100.
+    /// Share of definitions whose word is among the first 10, times 100.
     pub accuracy_at_10_x100: WithInterval,
-    /// Among the first 100.
+    /// Share of definitions whose word is among the first 100, times 100.
     pub accuracy_at_100_x100: WithInterval,
     /// Variance of the rank.
     pub rank_variance: f64,
-    /// The rank of each (not part of the JSON).
+    /// The rank of each definition (not part of the JSON).
     #[serde(skip)]
     pub ranks: Vec<f64>,
 }
 
-/// How an encoder looks up definitions.
+/// Result of an encoder on a reverse dictionary.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DictionaryResult {
-    /// Words that each definition is compared with.
+    /// Number of words that each definition is compared with.
     pub n_words: usize,
-    /// Set by set; sets without a definition are left out.
+    /// Results per set. Sets without a definition are left out.
     pub sets: Vec<DictionarySetResult>,
 }
 
-/// Looks up the definitions of all sets among `words`, whose rows are of the dimension of the encoder.
+/// Looks up the definitions of all sets among `words`, whose rows have the dimension of the encoder.
 ///
 /// ```
 /// use senv_core::{Coverage, Scratch, SentenceEncoder, Table};
 /// use senv_eval::{DictionarySet, evaluate_dictionary};
 /// use senv_metrics::Bootstrap;
 ///
-/// /// Knows whether a text speaks of water, and whether of goats.
+/// /// Counts whether a text mentions water, and whether it mentions goats.
 /// struct Topics;
 /// impl SentenceEncoder for Topics {
 ///     fn dim(&self) -> usize {
@@ -115,7 +115,8 @@ pub struct DictionaryResult {
 ///
 /// # Errors
 /// [`Error::NothingToDo`] without a definition; [`senv_core::Error::ShapeMismatch`] if words have another dimension, or
-/// a definition belongs to a row that there is not; [`Error::NotFinite`] if a vector is not, with its definition.
+/// if a definition belongs to a row that does not exist; [`Error::NotFinite`] if a vector is not finite, with its
+/// definition.
 pub fn evaluate_dictionary<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     words: &dyn Rows,
@@ -164,7 +165,7 @@ pub fn evaluate_dictionary<E: SentenceEncoder + ?Sized>(
     Ok(DictionaryResult { n_words: n, sets: results.collect::<Result<_>>()? })
 }
 
-/// The middle of the ranks that a tie may be.
+/// Returns the middle of the ranks that a tie covers.
 fn middle(rank: senv_metrics::QueryRank) -> f64 {
     rank.rank as f64 + rank.n_tied as f64 / 2.0
 }
@@ -205,7 +206,7 @@ fn set_result(name: &str, unknown: usize, ranks: Vec<f64>, bootstrap: Bootstrap)
 }
 
 impl DictionaryResult {
-    /// A line for each set of the encoder, called `name`, and of others that stand beside it.
+    /// Formats one line per set for this encoder, called `name`, and for each of `others`.
     #[must_use]
     pub fn to_text(&self, name: &str, others: &[(&str, &Self)]) -> String {
         let columns = ["definitions", "median rank", "acc@10", "acc@100", "variance of the rank"];
@@ -229,7 +230,7 @@ mod tests {
     use super::*;
     use senv_core::{Coverage, Scratch, Table};
 
-    /// The number that a text is, as a direction in the plane; anything else is unknown.
+    /// Encodes a number of degrees as a direction in the plane. Any other text is unknown.
     struct Angle;
 
     impl SentenceEncoder for Angle {
@@ -266,7 +267,8 @@ mod tests {
 
     #[test]
     fn ranks_by_hand() {
-        // At its word; two words nearer; all nearer; unknown: the middle of 18.
+        // The first is at its word, the second has two words nearer, the third has all nearer, and the unknown one is
+        // at the middle of 18.
         let result = evaluate(&[(3, "30"), (3, "44"), (0, "123"), (5, "?")], 200).unwrap();
         let [set] = &result.sets[..] else { unreachable!() };
         assert_eq!((result.n_words, set.n_definitions, set.n_without_known_word), (18, 4, 1));

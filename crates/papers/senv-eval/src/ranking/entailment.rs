@@ -1,7 +1,7 @@
 //! Accuracy of an entailment classifier on SNLI or SICK.
 //!
-//! However the classifier was trained, it predicts one of the three labels for each pair; the predictions are compared
-//! with the gold labels, class by class.
+//! The classifier, trained in any way, predicts one of three labels for each pair. The predictions are compared with
+//! the gold labels class by class.
 
 use std::path::PathBuf;
 
@@ -17,9 +17,9 @@ use crate::{
 
 /// A trained classifier of sentence pairs.
 ///
-/// A closure over a batch of pairs is one.
+/// A closure that takes a batch of pairs implements it.
 pub trait PairClassifier {
-    /// One label for each pair (premise, hypothesis), in their order.
+    /// Returns one label per pair (premise, hypothesis), in the order of the pairs.
     ///
     /// # Errors
     /// Any error of the classifier.
@@ -32,23 +32,23 @@ impl<C: Fn(&[(&str, &str)]) -> senv_core::Result<Vec<Entailment>>> PairClassifie
     }
 }
 
-/// Results of the pairs of one label.
+/// Results on the pairs of one label.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LabelResult {
     /// The label.
     pub label: Entailment,
-    /// Pairs with this label.
+    /// Number of pairs with this label.
     pub n_pairs: usize,
-    /// Pairs predicted to have it.
+    /// Number of pairs predicted to have this label.
     pub n_predicted: usize,
-    /// Pairs with this label that were predicted to have it.
+    /// Number of pairs with this label that were predicted to have it.
     pub n_correct: usize,
     /// Share of the pairs predicted to have this label that have it, in `[0, 1]`.
     pub precision: Option<f64>,
     /// Share of the pairs with this label that were predicted to have it, in `[0, 1]`.
     pub recall: Option<f64>,
-    /// Harmonic mean of the two.
+    /// Harmonic mean of precision and recall.
     pub f1: Option<f64>,
 }
 
@@ -56,23 +56,23 @@ pub struct LabelResult {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct EntailmentSetResult {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Labeled pairs.
+    /// Number of labeled pairs.
     pub n_pairs: usize,
-    /// Pairs without a label, left out.
+    /// Number of pairs without a label. They are left out.
     #[serde(rename = "n_unlabelled")]
     pub n_unlabeled: usize,
-    /// Accuracy: the share of pairs with the right label, in `[0, 1]`.
+    /// Accuracy: the share of pairs with the correct label, in `[0, 1]`.
     pub accuracy: Option<f64>,
     /// The accuracy of always predicting the most frequent label of this file.
     pub majority_accuracy: Option<f64>,
-    /// The three labels, in the order of [`Entailment::ALL`].
+    /// Results per label, in the order of [`Entailment::ALL`].
     pub labels: [LabelResult; 3],
-    /// Confusion matrix: pairs by gold label (row) and predicted label (column), both in the order of
+    /// Confusion matrix: numbers of pairs by gold label (row) and predicted label (column), both in the order of
     /// [`Entailment::ALL`].
     pub confusion: [[usize; 3]; 3],
-    /// The predicted labels, one a labeled pair in the order of the file (not part of the JSON).
+    /// The predicted labels, one per labeled pair in the order of the file (not part of the JSON).
     #[serde(skip)]
     pub predicted: Vec<Entailment>,
 }
@@ -81,15 +81,15 @@ pub struct EntailmentSetResult {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct EntailmentResult {
-    /// Each file, in the order given.
+    /// Results per file, in the order given.
     pub sets: Vec<EntailmentSetResult>,
 }
 
-/// Predicts the label of every pair of each set, one call a set, and compares with the gold labels.
+/// Predicts the label of every pair, with one call per set, and compares it with the gold label.
 ///
 /// # Errors
-/// [`Error::NothingToDo`] without a set or a pair; [`Error::Core`] of the classifier, or if it returns another number
-/// of labels than there are pairs.
+/// [`Error::NothingToDo`] without a set or a pair; [`Error::Core`] from the classifier, or if it returns more or fewer
+/// labels than there are pairs.
 ///
 /// # Examples
 /// ```
@@ -156,7 +156,7 @@ impl EntailmentSetResult {
 }
 
 impl EntailmentSetResult {
-    /// Pairs by gold label and predicted label.
+    /// Formats the confusion matrix.
     fn confusion_text(&self) -> String {
         let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let given = Entailment::ALL.map(|label| (format!("given\n{}", label.name()), Align::Right));
@@ -169,13 +169,13 @@ impl EntailmentSetResult {
 }
 
 impl EntailmentResult {
-    /// A line for each file and each of its labels.
+    /// Formats one line per file and per label.
     #[must_use]
     pub fn to_text(&self) -> String {
         self.to_text_beside(&[])
     }
 
-    /// A line for each file and each of its labels, and below them the published results (see
+    /// Formats one line per file and per label, followed by the published results (see
     /// [`crate::published_sick_entailment`]).
     #[must_use]
     pub fn to_text_beside(&self, published: &[PublishedEntailment]) -> String {

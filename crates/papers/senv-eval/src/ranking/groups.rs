@@ -1,16 +1,16 @@
-//! The soup ranking test: are sentences of a group closer to each other than to those of another?
+//! The soup ranking test: are sentences closer to sentences of their own group than to others?
 //!
 //! Equation: `soup-gap`
 //!
-//! Each sentence in turn is the reference; all others are ranked by the cosine with it, and those of its group are the
-//! relevant ones. The printed groups ([`SentenceGroups::soup`]) share most of their words and differ in meaning: a hot
-//! soup and a cold one.
+//! Each sentence in turn is the reference. All others are ranked by their cosine with it, and the sentences of its
+//! group are relevant. The printed groups ([`SentenceGroups::soup`]) share most of their words and differ in meaning: a
+//! hot soup and a cold one.
 //!
 //! ```text
-//! gap = min cosine inside the group − max cosine outside     above 0: the group is kept apart
+//! gap = min cosine inside the group − max cosine outside     above 0: the group is separated
 //! ```
 //!
-//! Paper of the SNLI-finetuned Skip-thoughts, section 7, which prints the last sentence as reference only (Table 8).
+//! Paper of the SNLI-finetuned Skip-thoughts, section 7, which prints only the last sentence as reference (Table 8).
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ use crate::{
     score::sentence_vectors::SentenceVectors,
 };
 
-/// The most sentences of [`evaluate_group_ranking`], which compares each with each.
+/// Maximum number of sentences for [`evaluate_group_ranking`], which compares all pairs.
 pub(crate) const MAX_GROUP_RANKING: usize = 2_000;
 
 /// A sentence in the ranking of one reference.
@@ -37,49 +37,49 @@ pub struct RankedSentence {
     pub sentence: String,
     /// Its cosine with the reference, in `[-1, 1]`.
     pub cosine: f64,
-    /// Whether it is of the reference's group.
+    /// Whether it is in the reference's group.
     pub same_group: bool,
 }
 
-/// All other sentences, ranked by their cosine with one.
+/// All other sentences, ranked by their cosine with a reference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ReferenceRanking {
-    /// The reference.
+    /// The reference sentence.
     pub sentence: String,
-    /// Its group.
+    /// Group of the reference.
     pub group: String,
-    /// The others, by descending cosine; of equal cosines in the order of the file.
+    /// The other sentences by descending cosine. Ties keep the order of the file.
     pub ranked: Vec<RankedSentence>,
-    /// Average precision of its group, tied cosines entering together; `None` if it is alone in its group.
+    /// Average precision of its group, where tied cosines count together; `None` if it is alone in its group.
     pub average_precision: Option<f64>,
-    /// Smallest cosine inside the group less the largest outside; `None` without either.
+    /// Smallest cosine inside the group minus the largest outside; `None` if either is missing.
     pub gap: Option<f64>,
 }
 
-/// Result of an encoder on groups of sentences, each compared with each.
+/// Result of an encoder on groups of sentences, all compared with each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GroupRankingResult {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Each sentence as reference, in the order of the file.
+    /// The ranking of each sentence as reference, in the order of the file.
     pub references: Vec<ReferenceRanking>,
     /// Mean of the average precisions.
     pub mean_average_precision: Option<f64>,
     /// Mean of the gaps.
     pub mean_gap: Option<f64>,
-    /// References with a gap above 0: their whole group ranks first.
+    /// Number of references with a gap above 0, whose whole group ranks first.
     pub n_separated: usize,
-    /// Sentences without a known token: cosine 0.
+    /// Number of sentences without a known token. Their cosines are 0.
     pub n_sentences_without_known_token: usize,
 }
 
-/// Ranks all sentences for each.
+/// Ranks all sentences for each reference.
 ///
 /// # Errors
-/// [`Error::NothingToDo`] below two groups; [`senv_core::Error::InvalidParameter`] above 2,000
-/// sentences; [`Error::NotFinite`] if an embedding is not, with its sentence.
+/// [`Error::NothingToDo`] for fewer than two groups; [`senv_core::Error::InvalidParameter`] above 2,000 sentences;
+/// [`Error::NotFinite`] if an embedding is not finite, with its sentence.
 pub fn evaluate_group_ranking(encoder: &dyn SentenceEncoder, groups: &SentenceGroups) -> Result<GroupRankingResult> {
     if groups.groups.len() < 2 {
         return Err(Error::NothingToDo { what: "groups of sentences to tell apart (two or more)" });
@@ -131,18 +131,18 @@ pub fn evaluate_group_ranking(encoder: &dyn SentenceEncoder, groups: &SentenceGr
     })
 }
 
-/// Cosines in the order of ranks, those of the reference's group marked.
+/// Formats cosines in rank order, with `*` for those of the reference's group.
 fn cosines(ranked: impl Iterator<Item = (f64, bool)>) -> String {
     let cells = ranked.map(|(cosine, same)| format!("{cosine:5.2}{}", if same { '*' } else { ' ' }));
     cells.collect::<Vec<_>>().join(" ").trim_end().to_owned()
 }
 
-/// Cosines of a reference that are shown in text.
+/// Number of cosines of a reference that are printed.
 const SHOWN: usize = 10;
-/// Characters of a reference that are shown in text: the printed sentences in whole.
+/// Number of characters of a reference that are printed. The sentences of the soup test fit.
 const SHOWN_CHARACTERS: usize = 60;
 
-/// The sentence, shortened.
+/// Returns a sentence, shortened to fit.
 fn shortened(sentence: &str) -> String {
     match sentence.char_indices().nth(SHOWN_CHARACTERS) {
         Some((end, _)) => format!("{}…", sentence[..end].trim_end()),
@@ -151,13 +151,13 @@ fn shortened(sentence: &str) -> String {
 }
 
 impl GroupRankingResult {
-    /// A line for each reference, then the means.
+    /// Formats one line per reference, then the means.
     #[must_use]
     pub fn to_text(&self) -> String {
         self.to_text_beside(&[])
     }
 
-    /// A line for each reference, then the means, and below them the published values for its last sentence (see
+    /// Formats one line per reference, then the means, followed by the published values for the last sentence (see
     /// [`crate::published_soup`]).
     #[must_use]
     pub fn to_text_beside(&self, published: &[PublishedSoup]) -> String {

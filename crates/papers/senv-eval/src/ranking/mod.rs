@@ -1,4 +1,4 @@
-//! Which sentence is nearest: paraphrase ranking, groups, captions, labels by the cosine alone.
+//! Ranking by cosine: paraphrases, groups, captions, definitions, documents; and entailment labels.
 
 pub(crate) mod coherence;
 pub(crate) mod dictionary;

@@ -1,18 +1,18 @@
 //! Paraphrase ranking: at which rank among all sentences of a corpus does a sentence find its paraphrase?
 //!
 //! Every sentence of a paraphrase pair is a query. All other sentences are ranked by the cosine of their embeddings
-//! with it, and the rank of the best of its paraphrases is recorded (ties optimistic, its other paraphrases not counted
-//! against it). The paper does not state what the pool holds, so two are measured:
+//! with it, and the rank of its best paraphrase is recorded. Ties are optimistic, and its other paraphrases do not
+//! count against it. The paper does not state what the pool contains, so two pools are measured:
 //!
 //! ```text
 //! distinct   every different string once; the query's own string excluded                  the default
 //! raw        every sentence of every pair, repeated as it occurs; only the query itself excluded
 //! ```
 //!
-//! In the raw pool, the second occurrence of a string ranks above its paraphrase. Scores come from products of
-//! blocks of unit vectors, at most 64 MiB of them at a time. They are f32: the same vectors have the same score to the
-//! bit and tie, but cosines that differ by less than about 1e-7, as those of the same words in another order, fall
-//! either way. On MSRP that changes a few queries in ten thousand by one rank.
+//! In the raw pool, the second occurrence of a string ranks above its paraphrase. Scores are products of blocks of unit
+//! vectors in f32, at most 64 MiB at a time. Equal vectors have bit-identical scores and tie. Cosines that differ by
+//! less than about 1e-7, such as those of the same words in another order, may rank either way. On MSRP that changes a
+//! few queries in ten thousand by one rank.
 //!
 //! Paper of the SNLI-finetuned Skip-thoughts, section 6.1.
 
@@ -36,20 +36,21 @@ use crate::{
     score::sentence_vectors::SentenceVectors,
 };
 
-/// Scores computed at a time: 64 MiB of f32.
+/// Number of scores computed at a time: 64 MiB of f32.
 const BLOCK_SCORES: usize = 1 << 24;
-/// The most queries in a block: more make the product no faster, and progress is reported after each block.
+/// Maximum number of queries in a block. More do not make the product faster, and progress is reported after each
+/// block.
 const BLOCK_QUERIES: usize = 512;
 
 /// Result of paraphrase ranking in one pool.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PoolRanking {
-    /// Sentences in the pool, the query among them.
+    /// Number of sentences in the pool, including the query.
     pub n_pool: usize,
-    /// Queries.
+    /// Number of queries.
     pub n_queries: usize,
-    /// Mean rank of the best paraphrase (MRC), 1 at best; `None` without a query.
+    /// Mean rank of the best paraphrase (MRC); 1 is best; `None` without a query.
     pub mean_rank: Option<f64>,
     /// Share of queries whose nearest sentence is a paraphrase, in `[0, 1]`.
     pub accuracy_at_1: Option<f64>,
@@ -57,7 +58,7 @@ pub struct PoolRanking {
     pub accuracy_at_10: Option<f64>,
     /// Share of queries with a paraphrase among the nearest 100.
     pub accuracy_at_100: Option<f64>,
-    /// Queries for which another sentence is exactly as close as the best paraphrase; the tie went to the paraphrase.
+    /// Number of queries for which another sentence ties with the best paraphrase. The paraphrase ranks first.
     pub n_tied_queries: usize,
 }
 
@@ -65,20 +66,20 @@ pub struct PoolRanking {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RankingResult {
-    /// The files, whose sentences make one pool.
+    /// The files, whose sentences form one pool.
     pub paths: Vec<PathBuf>,
-    /// Pairs.
+    /// Number of pairs.
     pub n_pairs: usize,
-    /// Of these, paraphrases.
+    /// Number of paraphrases among them.
     pub n_paraphrases: usize,
-    /// Distinct sentences without a known token: their cosine with all others is 0.
+    /// Number of distinct sentences without a known token. Their cosine with all others is 0.
     pub n_sentences_without_known_token: usize,
-    /// In the pool of distinct strings.
+    /// Result in the pool of distinct strings.
     pub distinct: PoolRanking,
-    /// In the pool of all sentences as they occur.
+    /// Result in the pool of all sentences as they occur.
     pub raw: PoolRanking,
-    /// The rank of the best paraphrase of each query in the pool of distinct strings, queries in the order in which
-    /// they first occur (not part of the JSON).
+    /// The rank of the best paraphrase of each query in the pool of distinct strings. Queries are in the order of their
+    /// first occurrence (not part of the JSON).
     #[serde(skip)]
     pub ranks: Vec<usize>,
 }
@@ -86,20 +87,20 @@ pub struct RankingResult {
 /// A query: a string that has paraphrases.
 struct Query {
     number: usize,
-    /// Its paraphrases; including itself if it is paired with itself.
+    /// Its paraphrases, including itself if it is paired with itself.
     partners: BTreeSet<usize>,
-    /// Its sentences in pairs of paraphrases, by their indices in the raw pool.
+    /// The positions of its sentences in the raw pool, for its paraphrase pairs.
     entries: Vec<usize>,
 }
 
-/// Ranks the sentences of all sets for each that has a paraphrase.
+/// Ranks the sentences of all sets for each sentence that has a paraphrase.
 ///
-/// `observer` gets a report after each block of queries. The result does not depend on the number of threads.
-/// Memory: distinct sentences times the dimension, in f32, and 64 MiB.
+/// `observer` receives a report after each block of queries. The result does not depend on the number of threads.
+/// Memory: distinct sentences times the dimension, in f32, plus 64 MiB.
 ///
 /// # Errors
-/// [`Error::NothingToDo`] without a pair of paraphrases; [`Error::NotFinite`] if an embedding is not, with its
-/// sentence; [`Error::Core`] if the embeddings do not fit into memory, or the observer asked to stop.
+/// [`Error::NothingToDo`] without a pair of paraphrases; [`Error::NotFinite`] if an embedding is not finite, with its
+/// sentence; [`Error::Core`] if the embeddings do not fit into memory, or if the observer asked to stop.
 pub fn evaluate_ranking(
     encoder: &dyn SentenceEncoder,
     sets: &[ParaphraseSet],
@@ -143,7 +144,8 @@ pub fn evaluate_ranking(
     })
 }
 
-/// The ranks of all queries in the distinct and in the raw pool; `pool` holds the index of each sentence.
+/// Returns the ranks of all queries in the distinct and in the raw pool. `pool` has the embedding index of each
+/// sentence.
 fn rank_all(
     units: ArrayView2<'_, f32>,
     pool: &[usize],
@@ -186,7 +188,8 @@ fn rank_all(
     Ok((distinct, raw))
 }
 
-/// The rank of one query among distinct strings, whose scores are given, and among the sentences of the raw pool.
+/// Returns the rank of a query among distinct strings, which have these scores, and among the sentences of the raw
+/// pool.
 fn rank(
     query: &Query,
     scores: &[f32],
@@ -220,13 +223,13 @@ impl PoolRanking {
 }
 
 impl RankingResult {
-    /// A line for each pool.
+    /// Formats one line per pool.
     #[must_use]
     pub fn to_text(&self) -> String {
         self.to_text_beside(&[])
     }
 
-    /// A line for each pool, and below them the published values (see [`crate::published_ranking`]).
+    /// Formats one line per pool, followed by the published values (see [`crate::published_ranking`]).
     #[must_use]
     pub fn to_text_beside(&self, published: &[PublishedRanking]) -> String {
         let columns = ["sentences", "queries", "mean rank (MRC)", "acc@1", "acc@10", "acc@100", "tied"];

@@ -1,5 +1,5 @@
-//! Retrieval: how high relevant documents stand, by words, by meaning, and by both ([`senv_index::documents`] has the
-//! equations).
+//! Retrieval: how high relevant documents rank by words, by meaning, and by both. [`senv_index::documents`] has the
+//! equations.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::{
     score::sentence_vectors::start_of,
 };
 
-/// Ranks that nDCG looks at, and recall.
+/// Cutoff ranks of nDCG and recall.
 const NDCG_RANKS: usize = 10;
 const RECALL_RANKS: usize = 100;
 
@@ -31,9 +31,9 @@ pub enum RetrievalMethod {
     Documents,
     /// By the cosine of the query with the nearest sentence.
     Sentences,
-    /// By all three.
+    /// By all three scores.
     Hybrid,
-    /// By all three, with the words of the documents that these find first.
+    /// By all three, after adding words from the documents that they find first to the query.
     Expanded,
 }
 
@@ -67,21 +67,21 @@ impl RetrievalMethod {
 pub struct RetrievalMean {
     /// The mean, times 100.
     pub value_x100: f64,
-    /// Both ends of its 95 % interval, by the bootstrap over queries; `None` without draws.
+    /// Lower and upper end of its 95 % interval, by the bootstrap over queries; `None` without draws.
     pub interval_x100: Option<(f64, f64)>,
 }
 
-/// What one way of ranking reached.
+/// Scores of one ranking method.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RetrievalScores {
-    /// The way.
+    /// The ranking method.
     pub method: RetrievalMethod,
-    /// nDCG of the first ten.
+    /// nDCG of the first ten documents.
     pub ndcg_at_10: RetrievalMean,
-    /// The mean of 1 / the rank of the first relevant document.
+    /// Mean of 1 / the rank of the first relevant document.
     pub mrr: RetrievalMean,
-    /// The share of the relevant documents among the first hundred.
+    /// Share of the relevant documents that are among the first hundred.
     pub recall_at_100: RetrievalMean,
 }
 
@@ -89,29 +89,28 @@ pub struct RetrievalScores {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RetrievalResult {
-    /// The folder.
+    /// Path of the folder.
     pub path: PathBuf,
-    /// Documents, and sentences of them.
+    /// Number of documents.
     pub n_documents: usize,
-    /// Sentences of all documents, titles among them.
+    /// Number of sentences in all documents, including titles.
     pub n_sentences: usize,
-    /// Queries with a relevant document.
+    /// Number of queries with a relevant document.
     pub n_queries: usize,
-    /// Judgements of documents and queries that are not there.
+    /// Number of judgments of documents or queries that do not exist.
     pub n_unknown_judgements: u64,
-    /// Each way of ranking.
+    /// Scores per ranking method.
     pub scores: Vec<RetrievalScores>,
 }
 
-/// Ranks the documents of a set for each of its queries, by words, by the vectors of documents and of their sentences,
-/// and by all three, joined as `join` says.
+/// Ranks the documents of a set for each query: by words, by the vectors of documents, by those of their sentences, and
+/// by all three, combined as `join` specifies.
 ///
-/// Of documents of the same score the earlier one stands higher. Takes `4 dim` bytes for each document and each
-/// sentence.
+/// Documents with equal scores keep their order. Memory: `4 dim` bytes for each document and each sentence.
 ///
 /// # Errors
-/// Those of the encoder and of weights out of range; [`Error::NotFinite`] if an embedding is not, with its sentence;
-/// [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
+/// Errors of the encoder, or for weights out of range; [`Error::NotFinite`] if an embedding is not finite, with its
+/// sentence; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
 pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     set: &RetrievalSet,
@@ -161,7 +160,7 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     })
 }
 
-/// The vectors of texts, all of finite values.
+/// Encodes texts and checks that all values are finite.
 fn finite_vectors<E: SentenceEncoder + ?Sized>(encoder: &E, texts: &[&str]) -> Result<Array2<f32>> {
     let (vectors, _) = encoder.encode_batch(texts)?;
     match vectors.rows().into_iter().position(|row| row.iter().any(|x| !x.is_finite())) {
@@ -172,7 +171,7 @@ fn finite_vectors<E: SentenceEncoder + ?Sized>(encoder: &E, texts: &[&str]) -> R
     }
 }
 
-/// The grades of all documents but the query's own one, by falling score.
+/// Returns the grades of all documents except the query's own one, by descending score.
 fn ranked_grades(scores: &[f64], judgements: &[(usize, f64)], own: Option<usize>) -> Vec<f64> {
     let mut grades = vec![0.0; scores.len()];
     judgements.iter().for_each(|&(document, grade)| grades[document] = grade);
@@ -182,7 +181,7 @@ fn ranked_grades(scores: &[f64], judgements: &[(usize, f64)], own: Option<usize>
 }
 
 impl RetrievalResult {
-    /// A line for each way of ranking, with half of each interval.
+    /// Formats one line per ranking method, with half of each interval.
     #[must_use]
     pub fn to_text(&self) -> String {
         let titles = ["nDCG@10", "MRR", "recall@100"].map(|title| (title, Align::Right));
@@ -206,7 +205,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts of the letters a, b and c.
+    /// Counts the letters a, b and c.
     struct Letters;
 
     impl SentenceEncoder for Letters {
@@ -238,9 +237,9 @@ mod tests {
         let found = evaluate_retrieval(&Letters, &set, Join::default(), Bootstrap { resamples: 0, seed: 1 }).unwrap();
         assert_eq!((found.n_documents, found.n_sentences, found.n_queries), (4, 5, 2));
         let mrr: Vec<f64> = found.scores.iter().map(|scores| scores.mrr.value_x100).collect();
-        // By words the first query finds its document, and the second nothing: all are of one score, the relevant one
-        // stands first. By vectors the first query has none; its document is the third. The second has its document
-        // first.
+        // By words the first query finds its document. The second finds nothing, so all scores are equal and the
+        // relevant document ranks first. By vectors the first query has a zero vector, and its document ranks third.
+        // The second query has its document first.
         let third = (100.0 / 3.0 + 100.0) / 2.0;
         assert!((mrr[0] - 100.0).abs() < 1e-9 && (mrr[3] - 100.0).abs() < 1e-9, "{mrr:?}");
         assert!((mrr[1] - third).abs() < 1e-9 && (mrr[2] - third).abs() < 1e-9, "{mrr:?}");

@@ -1,4 +1,4 @@
-//! Where the scores of a system come from.
+//! The source of a system's scores.
 
 use crate::{
     error::{Error, Result},
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// Where the scores of a system come from.
+/// The source of a system's scores.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Scoring<'a> {
@@ -17,12 +17,12 @@ pub enum Scoring<'a> {
     Vectors(&'a SentenceVectors),
     /// A function of two sentences, without vectors.
     Pairs(&'a dyn PairScorer),
-    /// Vectors, and a classifier of entailment that the system was trained with.
+    /// Vectors, and an entailment classifier that the system was trained with.
     Classifier(&'a SentenceVectors, &'a dyn PairClassifier),
 }
 
 impl<'a> Scoring<'a> {
-    /// What scores pairs.
+    /// Returns the source of the scores of pairs.
     pub(crate) fn pairs(&self) -> PairSource<'a> {
         match *self {
             Self::Vectors(vectors) | Self::Classifier(vectors, _) => PairSource::Cosines(vectors),
@@ -30,7 +30,7 @@ impl<'a> Scoring<'a> {
         }
     }
 
-    /// The vectors, where the system has them.
+    /// Returns the vectors, if the system has them.
     pub(crate) fn vectors(&self) -> Result<&'a SentenceVectors> {
         match self {
             Self::Vectors(embeddings) | Self::Classifier(embeddings, _) => Ok(embeddings),
@@ -38,7 +38,7 @@ impl<'a> Scoring<'a> {
         }
     }
 
-    /// The classifier, where the system has one.
+    /// Returns the classifier, if the system has one.
     pub(crate) fn classifier(&self) -> Option<&'a dyn PairClassifier> {
         match *self {
             Self::Classifier(_, classifier) => Some(classifier),

@@ -1,8 +1,8 @@
-//! Zero-shot paraphrase detection: by the cosine alone, without training.
+//! Zero-shot paraphrase detection, by cosine without training.
 //!
-//! A pair is predicted to be a paraphrase if its cosine is at least a threshold; results are precision and recall over
-//! all thresholds, and average precision. Paper of the SNLI-finetuned Skip-thoughts, section 6.3, which prints only the
-//! plot. The baseline is word overlap, by [`WordOverlap::jaccard`]: paraphrases share words, and an encoder has to do
+//! A pair counts as a paraphrase if its cosine is at least a threshold. The results are precision and recall over all
+//! thresholds, and average precision. Paper of the SNLI-finetuned Skip-thoughts, section 6.3, which prints only the
+//! plot. The baseline is word overlap, by [`WordOverlap::jaccard`]: paraphrases share words, and an encoder should do
 //! better than that.
 
 use std::{fmt::Write as _, path::PathBuf};
@@ -23,31 +23,31 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ZeroShotSet {
-    /// The file; `None` for all pairs together.
+    /// Path of the file; `None` for all pairs together.
     pub path: Option<PathBuf>,
-    /// Pairs.
+    /// Number of pairs.
     pub n_pairs: usize,
-    /// Of these, paraphrases.
+    /// Number of paraphrases among them.
     pub n_paraphrases: usize,
-    /// Pairs of which a sentence has no known token: cosine 0.
+    /// Number of pairs in which a sentence has no known token. Their cosine is 0.
     pub n_pairs_without_known_token: usize,
-    /// Average precision, with tied cosines at one threshold, in `[0, 1]`; `None` without a paraphrase. Chance reaches
-    /// the share of paraphrases.
+    /// Average precision, where tied cosines share a threshold, in `[0, 1]`; `None` without a paraphrase. Chance is the
+    /// share of paraphrases.
     pub average_precision: Option<f64>,
-    /// Average precision of the words that the sentences share instead of the cosine, in `[0, 1]`.
+    /// Average precision of word overlap instead of the cosine, in `[0, 1]`.
     pub average_precision_of_word_overlap: Option<f64>,
-    /// The best F1 of any threshold, in `[0, 1]`. Chosen on these very pairs, so an upper bound.
+    /// The best F1 of any threshold, in `[0, 1]`. The threshold is chosen on these pairs, so this is an upper bound.
     pub best_f1: Option<f64>,
-    /// The threshold that reaches it.
+    /// The threshold with the best F1.
     pub best_f1_threshold: Option<f64>,
     /// Mean cosine of the paraphrases.
     pub mean_cosine_of_paraphrases: Option<f64>,
     /// Mean cosine of the other pairs.
     pub mean_cosine_of_others: Option<f64>,
-    /// Precision and recall at each distinct cosine, thresholds descending (not part of the JSON).
+    /// Precision and recall at each distinct cosine, by descending threshold (not part of the JSON).
     #[serde(skip)]
     pub points: Vec<PrecisionRecall>,
-    /// The cosines, one a pair in the order of the file (not part of the JSON).
+    /// The cosines, one per pair in the order of the file (not part of the JSON).
     #[serde(skip)]
     pub cosines: Vec<f64>,
 }
@@ -56,17 +56,17 @@ pub struct ZeroShotSet {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ZeroShotResult {
-    /// Each file, in the order given.
+    /// Results per file, in the order given.
     pub sets: Vec<ZeroShotSet>,
-    /// All pairs of all files as one list; `None` for a single file.
+    /// Result on the pairs of all files as one list; `None` for a single file.
     pub together: Option<ZeroShotSet>,
 }
 
 /// Scores the pairs of each set by the cosine of their embeddings.
 ///
 /// # Errors
-/// [`Error::NothingToDo`] without a set or a pair; [`Error::NotFinite`] if an embedding is not, with its sentence;
-/// [`Error::Core`] if the embeddings do not fit into memory.
+/// [`Error::NothingToDo`] without a set or a pair; [`Error::NotFinite`] if an embedding is not finite, with its
+/// sentence; [`Error::Core`] if the embeddings do not fit into memory.
 pub fn evaluate_zero_shot(encoder: &dyn SentenceEncoder, sets: &[ParaphraseSet]) -> Result<ZeroShotResult> {
     if sets.iter().all(|set| set.pairs.is_empty()) {
         return Err(Error::NothingToDo { what: "pairs of sentences" });
@@ -77,7 +77,7 @@ pub fn evaluate_zero_shot(encoder: &dyn SentenceEncoder, sets: &[ParaphraseSet])
     evaluate(PairSource::Cosines(&vectors), sets)
 }
 
-/// The protocol itself, wherever scores come from: they stand for cosines.
+/// Runs the protocol on scores from any source, which are treated as cosines.
 pub(crate) fn evaluate(source: PairSource<'_>, sets: &[ParaphraseSet]) -> Result<ZeroShotResult> {
     let words = Tokenizer::words().lowercase(true);
     let mut all = Scored::default();
@@ -115,7 +115,7 @@ impl ZeroShotSet {
     fn of(path: Option<PathBuf>, scored: Scored) -> Result<Self> {
         let Scored { labels, cosines, overlaps, n_unknown } = scored;
         let points = precision_recall(&labels, &cosines)?;
-        // Of equal points the first, whose threshold is the higher one.
+        // Of equal points take the first, which has the highest threshold.
         let best = points.iter().flatten().copied().reduce(|best, p| if p.f1() > best.f1() { p } else { best });
         let mean_of = |wanted: bool| {
             let of_label = labels.iter().zip(&cosines).filter(|(label, _)| **label == wanted);
@@ -144,7 +144,7 @@ impl ZeroShotSet {
 }
 
 impl ZeroShotResult {
-    /// A line for each file, then all pairs together.
+    /// Formats one line per file, then all pairs together.
     #[must_use]
     pub fn to_text(&self) -> String {
         let columns = [
@@ -173,7 +173,7 @@ impl ZeroShotResult {
         table.to_string()
     }
 
-    /// The points of each file as tab-separated lines of set, threshold, precision and recall, below a header.
+    /// Writes the points of each file as tab-separated lines of set, threshold, precision and recall, after a header.
     #[must_use]
     pub fn points_to_tsv(&self) -> String {
         let mut text = String::from("set\tthreshold\tprecision\trecall\n");
@@ -185,7 +185,7 @@ impl ZeroShotResult {
         text
     }
 
-    /// Precision over recall, a line a file; [`Curve::to_svg`] draws it.
+    /// Returns precision against recall as one curve per file; [`Curve::to_svg`] draws it.
     #[must_use]
     pub fn curve(&self) -> Curve {
         let mut curve = Curve::new("recall", "precision");

@@ -6,8 +6,8 @@ use crate::error::Result;
 
 /// Pearson's r and Spearman's ρ times 100, in `[-100, 100]`.
 ///
-/// `None` where the correlation is undefined: fewer than two pairs, or all scores of one side equal. A mean over
-/// several tasks is undefined if one of its parts is.
+/// A field is `None` if the correlation is undefined: fewer than two pairs, or all scores of one side equal. A mean
+/// over several tasks is undefined if one of its parts is.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Correlations {
@@ -18,7 +18,7 @@ pub struct Correlations {
 }
 
 impl Correlations {
-    /// Of the gold scores and the scores of a system.
+    /// Correlates the gold scores with the scores of a system.
     pub(crate) fn between(relatedness: &[f64], scores: &[f64]) -> Result<Self> {
         Ok(Self {
             pearson_r_x100: senv_metrics::pearson_r(relatedness, scores)?.map(|r| 100.0 * r),
@@ -26,15 +26,15 @@ impl Correlations {
         })
     }
 
-    /// Plain mean, undefined for no part or where a part is.
+    /// Plain mean. Undefined if there are no parts or a part is undefined.
     pub(crate) fn plain_mean(parts: &[Self]) -> Self {
         Self::each(parts, senv_metrics::mean)
     }
 
-    /// Mean weighted by counts, undefined for no part or where a part is.
+    /// Mean weighted by counts. Undefined if there are no parts or a part is undefined.
     pub(crate) fn weighted_mean(parts: &[Self], counts: &[usize]) -> Self {
         let weights: Vec<f64> = counts.iter().map(|&n| n as f64).collect();
-        // Lengths, infinities and NaN are errors: there are none among counts and correlations.
+        // Different lengths, infinities and NaN are errors. Counts and correlations have none of them.
         Self::each(parts, |values| senv_metrics::weighted_mean(values, &weights).ok().flatten())
     }
 

@@ -1,5 +1,4 @@
-//! What is scored, and how scores are summed up: vectors of many sentences, scores of pairs, correlations,
-//! intervals.
+//! Sentence vectors, scores of pairs, correlations and their intervals.
 
 pub(crate) mod correlations;
 pub(crate) mod pairs;

@@ -1,5 +1,5 @@
-//! Scores of pairs of sentences: cosines of their vectors, or what a system says that scores pairs directly (a trained
-//! head, sparse words, any function of two sentences). Every protocol on pairs takes its scores from here.
+//! Scores of pairs of sentences: cosines of their vectors, or the output of a system that scores pairs directly (a
+//! trained head, sparse words, any function of two sentences). Every protocol on pairs takes its scores from here.
 
 use senv_core::kernels;
 use senv_data::StsTask;
@@ -11,9 +11,9 @@ use crate::{
 
 /// Scores the relatedness of pairs of sentences. A trained head scores on the scale of the gold scores.
 ///
-/// A closure over a batch of pairs is one.
+/// A closure that takes a batch of pairs implements it.
 pub trait PairScorer {
-    /// One score for each pair, in their order.
+    /// Returns one score per pair, in the order of the pairs.
     ///
     /// # Errors
     /// Any error of the scorer.
@@ -26,32 +26,32 @@ impl<S: Fn(&[(&str, &str)]) -> senv_core::Result<Vec<f64>>> PairScorer for S {
     }
 }
 
-/// Where the scores of pairs come from.
+/// The source of the scores of pairs.
 #[derive(Clone, Copy)]
 pub(crate) enum PairSource<'a> {
-    /// Cosines of these vectors.
+    /// The cosines of these vectors.
     Cosines(&'a SentenceVectors),
     /// A system that scores pairs.
     Scorer(&'a dyn PairScorer),
 }
 
-/// The scores of pairs, and how many of their tokens are known.
+/// The scores of pairs, and the coverage of their tokens.
 #[derive(Debug)]
 pub(crate) struct PairScores {
-    /// One score a pair, all finite.
+    /// One score per pair, all finite.
     pub(crate) scores: Vec<f64>,
-    /// Pairs of which a sentence has no known token; 0 where that is unknown.
+    /// Number of pairs in which a sentence has no known token; 0 if unknown.
     pub(crate) n_without_known_token: usize,
-    /// Share of the tokens that are known; `None` where that is unknown, or without a token.
+    /// Share of the tokens that are known; `None` if unknown, or if there are no tokens.
     pub(crate) known_token_share: Option<f64>,
 }
 
 impl PairSource<'_> {
-    /// Scores pairs. `name` names one by its place, for errors.
+    /// Scores pairs. `name` returns the name of the pair at an index, for errors.
     ///
     /// # Errors
-    /// [`Error::NotEncoded`] for a sentence without a vector; [`Error::Core`] of the scorer, or if it gives another
-    /// number of scores than there are pairs; [`Error::NotFinite`] if a score is NaN or infinite, with the pair named.
+    /// [`Error::NotEncoded`] for a sentence without a vector; [`Error::Core`] from the scorer, or if it returns more or
+    /// fewer scores than there are pairs; [`Error::NotFinite`] if a score is NaN or infinite, with the pair named.
     pub(crate) fn score(self, pairs: &[(&str, &str)], name: impl Fn(usize) -> String) -> Result<PairScores> {
         let found = match self {
             Self::Cosines(vectors) => cosines(vectors, pairs)?,
@@ -85,7 +85,7 @@ fn cosines(vectors: &SentenceVectors, pairs: &[(&str, &str)]) -> Result<PairScor
     Ok(PairScores { scores, n_without_known_token, known_token_share })
 }
 
-/// The sentences of the pairs of a task.
+/// Returns the sentences of the pairs of a task.
 pub(crate) fn texts(task: &StsTask) -> Vec<(&str, &str)> {
     task.pairs.iter().map(|pair| (&pair.first[..], &pair.second[..])).collect()
 }

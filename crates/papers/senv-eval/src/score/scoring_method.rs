@@ -1,8 +1,8 @@
-//! Whether scores are cosines or those of a trained head: papers print both.
+//! How pairs were scored: by cosine or by a trained head. Papers print both.
 
 use serde::Serialize;
 
-/// Where the scores come from.
+/// The source of the scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -14,7 +14,7 @@ pub enum ScoringMethod {
 }
 
 impl ScoringMethod {
-    /// `cosine` or `supervised`, as reports print it.
+    /// Returns `cosine` or `supervised`, as printed in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -6,10 +6,10 @@ use senv_core::{Coverage, Error as CoreError, Result as CoreResult, Scratch, Sen
 
 use crate::error::{Error, Result};
 
-/// Distinct sentences, numbered in the order in which they first occur, and their embeddings.
+/// Distinct sentences, numbered in the order of their first occurrence, with their embeddings.
 ///
-/// Encode the sentences of all data sets once and hand the result to every protocol: it is itself a [`SentenceEncoder`]
-/// that looks sentences up, so functions that take an encoder take it as well. The vectors may also be those of another
+/// Encode the sentences of all data sets once and pass the result to every protocol. It is itself a [`SentenceEncoder`]
+/// that looks sentences up, so functions that take an encoder accept it too. The vectors may also come from another
 /// program ([`SentenceVectors::from_vectors`]).
 ///
 /// ```
@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 /// let vectors = ndarray::array![[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]];
 /// let embeddings = SentenceVectors::from_vectors(["a dog", "a puppy", "no rain"], vectors)?;
 /// let result = evaluate_sts(&embeddings, &[StsTask::read(&path)?])?;
-/// assert_eq!(result.tasks[0].known_token_share, None); // nobody knows how the vectors were made
+/// assert_eq!(result.tasks[0].known_token_share, None); // unknown for vectors from elsewhere
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -33,11 +33,12 @@ pub struct SentenceVectors {
 
 impl SentenceVectors {
     /// Encodes each distinct sentence once, on all threads of the current rayon pool. Memory: the distinct sentences,
-    /// and their number times the dimension in f32.
+    /// plus their number times the dimension in f32.
     ///
     /// # Errors
     /// [`Error::Core`] if the embeddings do not fit into memory or the encoder returns another shape than declared;
-    /// [`Error::Unread`] if it did not read a sentence to its end: the figures would not be those of the sentence.
+    /// [`Error::Unread`] if it did not read a sentence to its end, because the figures would not be those of the
+    /// sentence.
     pub fn encode<'a>(encoder: &dyn SentenceEncoder, sentences: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let mut distinct = IndexSet::new();
         for sentence in sentences {
@@ -56,13 +57,13 @@ impl SentenceVectors {
         Self::new(distinct, values, coverage)
     }
 
-    /// Sentences and their vectors, one a row, as another program computed them. A sentence may occur again with the
-    /// same vector. A vector of zeros counts as that of a sentence without a known token; coverage of tokens is
+    /// Takes sentences and their vectors, one per row, as another program computed them. A sentence may occur again
+    /// with the same vector. A zero vector counts as a sentence without a known token. The coverage of tokens is
     /// unknown.
     ///
     /// # Errors
-    /// [`Error::Core`] if there are not as many sentences as vectors; [`Error::TwoVectors`] for a sentence with two
-    /// different ones; [`Error::NotFinite`] for a vector with NaN or an infinity, with its sentence.
+    /// [`Error::Core`] if the numbers of sentences and vectors differ; [`Error::TwoVectors`] for a sentence with two
+    /// different vectors; [`Error::NotFinite`] for a vector with NaN or an infinity, with its sentence.
     pub fn from_vectors<S: Into<String>>(sentences: impl IntoIterator<Item = S>, vectors: Array2<f32>) -> Result<Self> {
         let (mut distinct, mut rows, mut n) = (IndexSet::new(), Vec::new(), 0);
         for (row, sentence) in sentences.into_iter().enumerate() {
@@ -76,7 +77,7 @@ impl SentenceVectors {
         }
         check_shape("rows of the embeddings", n, vectors.nrows())?;
         let values = if rows.len() == n { vectors } else { vectors.select(ndarray::Axis(0), &rows) };
-        // One token each, known unless the vector is zero: `Coverage::is_empty` is all that is asked of it.
+        // One known token unless the vector is zero: callers only use `Coverage::is_empty`.
         let known = |row: ndarray::ArrayView1<'_, f32>| usize::from(row.iter().any(|&x| x != 0.0));
         let coverage = values.rows().into_iter().map(|row| Coverage::new(0, known(row))).collect();
         let embeddings = Self::new(distinct, values, coverage)?;
@@ -90,7 +91,7 @@ impl SentenceVectors {
         Ok(Self { sentences, values, coverage })
     }
 
-    /// The embeddings of pairs and the numbers of their sentences, with the errors of an encoder alone.
+    /// Returns the embeddings of pairs and the numbers of their sentences. Errors are those of an encoder.
     pub(crate) fn of_pairs(
         encoder: &dyn SentenceEncoder,
         pairs: &[(&str, &str)],
@@ -112,7 +113,7 @@ impl SentenceVectors {
         })
     }
 
-    /// An error for an embedding that is not finite.
+    /// Checks that every embedding is finite.
     ///
     /// # Errors
     /// [`Error::NotFinite`] with the sentence.
@@ -125,30 +126,30 @@ impl SentenceVectors {
         }
     }
 
-    /// Distinct sentences.
+    /// Returns the number of distinct sentences.
     #[must_use]
     pub fn n(&self) -> usize {
         self.sentences.len()
     }
 
-    /// The sentences by number.
+    /// Iterates over the sentences in order of their numbers.
     pub fn sentences(&self) -> impl ExactSizeIterator<Item = &str> {
         self.sentences.iter().map(String::as_str)
     }
 
-    /// The number of a sentence, from 0.
+    /// Returns the number of a sentence, from 0.
     ///
     /// # Errors
-    /// [`Error::NotEncoded`] if it is not among them.
+    /// [`Error::NotEncoded`] if the sentence has no embedding.
     pub fn number(&self, sentence: &str) -> Result<usize> {
         let number = self.sentences.get_index_of(sentence);
         number.ok_or_else(|| Error::NotEncoded { sentence: start_of(sentence) })
     }
 
-    /// The numbers of the sentences of pairs.
+    /// Returns the numbers of the sentences of pairs.
     ///
     /// # Errors
-    /// [`Error::NotEncoded`] for a sentence that is not among them.
+    /// [`Error::NotEncoded`] for a sentence without an embedding.
     pub(crate) fn pair_numbers<'a>(
         &self,
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -157,7 +158,7 @@ impl SentenceVectors {
         pairs.into_iter().map(numbers).collect()
     }
 
-    /// The embedding of sentence `number`.
+    /// Returns the embedding of sentence `number`.
     ///
     /// # Panics
     /// If `number` is not below [`SentenceVectors::n`].
@@ -167,8 +168,8 @@ impl SentenceVectors {
         self.values.as_slice().map_or(&[], |values| &values[number * dim..][..dim])
     }
 
-    /// Known tokens of sentence `number`; of vectors of another program, no token is counted, and one is known where
-    /// the vector is not zero.
+    /// Returns the coverage of sentence `number`. For vectors from another program no token is counted, and one is
+    /// known if the vector is not zero.
     ///
     /// # Panics
     /// If `number` is not below [`SentenceVectors::n`].
@@ -177,19 +178,19 @@ impl SentenceVectors {
         self.coverage[number]
     }
 
-    /// All embeddings, one a row, shape `(n, dim)`.
+    /// Returns all embeddings, one per row, shape `(n, dim)`.
     #[must_use]
     pub fn values(&self) -> ArrayView2<'_, f32> {
         self.values.view()
     }
 
-    /// All embeddings, one a row.
+    /// Returns all embeddings, one per row.
     pub(crate) fn into_values(self) -> Array2<f32> {
         self.values
     }
 }
 
-/// Looks sentences up. One that is not there is an error of `encode_batch`, and NaN from `encode_into`, which has no
+/// Looks sentences up. A missing sentence is an error in `encode_batch`, and NaN in `encode_into`, which cannot return
 /// errors.
 impl SentenceEncoder for SentenceVectors {
     fn dim(&self) -> usize {
@@ -227,7 +228,7 @@ fn check_shape(what: &'static str, expected: usize, got: usize) -> Result<()> {
     if got == expected { Ok(()) } else { Err(CoreError::ShapeMismatch { what, expected, got }.into()) }
 }
 
-/// As much of a sentence as a message shows.
+/// Returns the start of a sentence, as shown in a message.
 pub(crate) fn start_of(sentence: &str) -> String {
     sentence.chars().take(60).collect()
 }
@@ -249,7 +250,7 @@ mod tests {
         assert_eq!(two.vector(two.number("a").unwrap()), [1.0, 2.0]);
         assert!(!two.coverage(0).is_empty() && two.coverage(1).is_empty());
         assert_eq!(two.pair_numbers([("b", "a")]).unwrap(), [[1, 0]]);
-        // Encoding by it gives the same again.
+        // Encoding with it returns the same vectors.
         let again = SentenceVectors::encode(&two, ["b", "a", "b"]).unwrap();
         assert_eq!((again.n(), again.vector(1)), (2, two.vector(0)));
         assert!(again.coverage(0).is_empty());

@@ -1,32 +1,32 @@
-//! A number with its 95 % interval, and means of numbers over tasks draw by draw.
+//! A value with its 95 % interval, and means over tasks in each bootstrap draw.
 
 use senv_metrics::{Bootstrap, Sample, mean};
 use serde::Serialize;
 
-/// A number with its 95 % interval.
+/// A value with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct WithInterval {
-    /// The number.
+    /// The value.
     pub value: f64,
-    /// Both ends; `None` without draws.
+    /// Lower and upper end; `None` without draws.
     pub interval: Option<(f64, f64)>,
 }
 
 impl WithInterval {
-    /// The number of a sample of the data set `data`; `None` where it is undefined.
+    /// Computes the value of a sample of the data set `data`; `None` if it is undefined.
     pub(crate) fn of(sample: &Sample, data: &str, bootstrap: Bootstrap) -> Option<Self> {
         let interval = bootstrap.interval(data, sample).map(|ends| (ends.low, ends.high));
         Some(Self { value: sample.value()?, interval })
     }
 }
 
-/// The plain mean; undefined for none, or where a part is.
+/// Plain mean. Undefined if there are no values or one is undefined.
 pub(crate) fn mean_of(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     mean(&values.collect::<Option<Vec<f64>>>()?)
 }
 
-/// The mean of the parts of each draw.
+/// Returns, for each draw, the mean of the parts.
 pub(crate) fn mean_draws<'a>(
     parts: impl Iterator<Item = &'a [Option<f64>]> + Clone,
     resamples: usize,

@@ -1,7 +1,7 @@
 //! Error analysis of two systems: the pairs that they score most differently, with the gold scores.
 //!
-//! The form of Table 6 of the CSE paper: both scores on the scale of the gold scores (a cosine by
-//! [`Scale::of_cosine`](senv_data::Scale::of_cosine), so STS shows 5 max(0, cos)) beside the gold score.
+//! The format follows Table 6 of the CSE paper: the gold score next to both scores, on its scale. A cosine is converted
+//! with [`Scale::of_cosine`](senv_data::Scale::of_cosine), so STS shows 5 max(0, cos).
 
 use senv_data::{StsTask, task_label};
 use serde::Serialize;
@@ -26,9 +26,9 @@ pub struct PairDifference {
     pub second_sentence: String,
     /// The gold score.
     pub relatedness: f64,
-    /// The first system's cosine as a score on the same scale.
+    /// The first system's cosine, converted to the scale of the gold score.
     pub first: f64,
-    /// The second system's.
+    /// The second system's cosine, converted likewise.
     pub second: f64,
 }
 
@@ -36,20 +36,20 @@ pub struct PairDifference {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ErrorAnalysis {
-    /// Pairs that were compared.
+    /// Number of compared pairs.
     pub n_pairs: usize,
-    /// Of these, pairs whose gold score the first system is closer to than the second.
+    /// Number of pairs on which the first system is closer to the gold score.
     pub n_first_nearer: usize,
-    /// Pairs whose gold score the second system is closer to.
+    /// Number of pairs on which the second system is closer to the gold score.
     pub n_second_nearer: usize,
-    /// The pairs of the largest difference, largest first; equal differences in the order of the tasks.
+    /// The pairs with the largest differences, largest first. Ties keep the order of the tasks.
     pub pairs: Vec<PairDifference>,
 }
 
-/// The `k` pairs that two systems score most differently, over all tasks together, by their cosines.
+/// Finds the `k` pairs, over all tasks, that two systems score most differently by their cosines.
 ///
 /// # Errors
-/// [`Error::DifferentPairs`] if the results are not of these tasks in this order, with as many pairs each.
+/// [`Error::DifferentPairs`] if the results are not of these tasks in this order, with the same numbers of pairs.
 ///
 /// # Examples
 /// ```
@@ -71,7 +71,7 @@ pub struct ErrorAnalysis {
 /// let tasks = [StsTask::read(&path)?];
 /// let (first, second) = (evaluate_sts(&by_length, &tasks)?, evaluate_sts(&by_nothing, &tasks)?);
 /// let analysis = error_analysis(&tasks, &first, &second, 1)?;
-/// // The lengths of ccc and d lie two radians apart, a negative cosine; the second system has 1 for everything.
+/// // The vectors of ccc and d are two radians apart, a negative cosine. The second system's cosines are all 1.
 /// assert_eq!(analysis.pairs[0].first_sentence, "ccc");
 /// assert_eq!((analysis.pairs[0].first, analysis.pairs[0].second), (0.0, 5.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -91,7 +91,7 @@ pub fn error_analysis(tasks: &[StsTask], first: &StsResult, second: &StsResult, 
         }
     }
     let mut analysis = ErrorAnalysis { n_pairs: 0, n_first_nearer: 0, n_second_nearer: 0, pairs: Vec::new() };
-    // Task, pair, the two scores.
+    // Task, pair index, and the two scores.
     let mut differences: Vec<(&StsTask, usize, f64, f64)> = Vec::new();
     for ((task, a), b) in tasks.iter().zip(&first.tasks).zip(&second.tasks) {
         let score = |result: &StsTaskResult, i: usize| task.scale.of_cosine(result.scores[i]);
@@ -122,7 +122,7 @@ pub fn error_analysis(tasks: &[StsTask], first: &StsResult, second: &StsResult, 
 }
 
 impl ErrorAnalysis {
-    /// The pairs in aligned columns under the two systems' names, the sentences of a pair on two lines.
+    /// Formats the pairs in aligned columns under the two systems' names. The sentences of a pair are on two lines.
     #[must_use]
     pub fn to_text(&self, first: &str, second: &str) -> String {
         let mut table = TextTable::new([

@@ -1,8 +1,8 @@
-//! 95 % intervals of correlations on STS and of all their means, by the bootstrap ([`senv_metrics::Bootstrap`]).
+//! 95 % intervals of STS correlations and all their means, by the bootstrap ([`senv_metrics::Bootstrap`]).
 //!
-//! The pairs of each task are drawn with replacement, each task by itself. A mean of a draw is computed from the drawn
-//! correlations as the mean itself is from those of the tasks. Of Pearson's r, draws and intervals are those of the
-//! bench.
+//! The pairs of each task are drawn with replacement, independently of other tasks. The mean of a draw is computed from
+//! the correlations drawn for each task, as the mean itself is from theirs. For Pearson's r, draws and intervals equal
+//! those of the bench.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl CorrelationIntervals {
-    /// Of a value by its draws.
+    /// Computes the intervals of `value` from its draws.
     fn of(value: Correlations, draws: impl Iterator<Item = Correlations> + Clone) -> Self {
         let ends = |get: fn(Correlations) -> Option<f64>| {
             let draws: Vec<Option<f64>> = draws.clone().map(get).collect();
@@ -28,8 +28,8 @@ impl CorrelationIntervals {
 }
 
 impl StsResult {
-    /// The same with an interval for each correlation and each mean; without one for 0 draws. `tasks` are those that
-    /// were evaluated, for their gold scores. Time: draws times pairs, on all threads.
+    /// Adds an interval for each correlation and each mean; 0 draws remove them. `tasks` are the evaluated tasks, for
+    /// their gold scores. Time: draws times pairs, on all threads.
     ///
     /// ```
     /// use senv_eval::{SentenceVectors, StsTask, evaluate_sts};
@@ -48,7 +48,7 @@ impl StsResult {
     /// ```
     ///
     /// # Errors
-    /// [`Error::DifferentPairs`] if `tasks` are not those of this result, in its order.
+    /// [`Error::DifferentPairs`] if `tasks` are not the tasks of this result, in its order.
     pub fn with_intervals(mut self, tasks: &[StsTask], bootstrap: Bootstrap) -> Result<Self> {
         let different = |first: String, second: String| Err(Error::DifferentPairs { first, second });
         if tasks.len() != self.tasks.len() {
@@ -108,7 +108,7 @@ impl StsResult {
         Ok(self)
     }
 
-    /// The means of each draw, without the tasks themselves.
+    /// Computes the means of each draw, without the tasks.
     fn means_of_draws(&self, drawn: &[Vec<Correlations>], resamples: usize) -> Vec<Self> {
         let without_scores = |task: &StsTaskResult| StsTaskResult {
             name: String::new(),
@@ -126,9 +126,9 @@ impl StsResult {
     }
 }
 
-/// The correlations of each draw of the pairs of a task.
+/// Computes the correlations of each draw of the pairs of a task.
 fn draws(task: &StsTask, result: &StsTaskResult, bootstrap: Bootstrap) -> Result<Vec<Correlations>> {
-    // The name by which the bench draws it.
+    // The name under which the bench draws it.
     let data = match task.year {
         Some(year) => format!("sts/{year}/{}", task.name),
         None => format!("sts/{}", task.name),
@@ -152,7 +152,7 @@ mod tests {
 
     const DRAWS: Bootstrap = Bootstrap { resamples: 400, seed: 1 };
 
-    /// Pairs whose score is their gold score and some more.
+    /// Pairs whose score is the gold score plus a deviation.
     fn task(name: &str, year: u16, n: usize) -> StsTask {
         let pair = |i: usize| StsPair {
             relatedness: (i % 6) as f64,
@@ -197,7 +197,7 @@ mod tests {
         let weighted = width(intervals.years[0].mean_weighted_by_pairs, years[0].mean_weighted_by_pairs);
         let expected = (60.0 * small).hypot(600.0 * large) / 660.0;
         assert!((weighted / expected - 1.0).abs() < 0.2, "{weighted} {expected}");
-        // One task is its year.
+        // The only task of its year.
         assert_eq!(intervals.years[1].plain_mean_over_tasks, intervals.tasks[2].correlations);
         let of_all = width(intervals.overall.plain_mean_over_tasks, all.plain_mean_over_tasks);
         assert!(of_all < small && of_all < other);

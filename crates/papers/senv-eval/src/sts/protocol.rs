@@ -1,7 +1,7 @@
 //! The unsupervised protocol of STS 2012-2016: cosine against gold scores.
 //!
-//! The score of a pair is the cosine of its two embeddings; a zero vector has cosine 0. Of a system without vectors it
-//! is what the system says. Correlations are taken per task; [`StsResult`] has their means.
+//! The score of a pair is the cosine of its two embeddings; a zero vector has cosine 0. For a system without vectors it
+//! is the score that the system returns. Correlations are computed per task; [`StsResult`] has their means.
 
 use senv_core::SentenceEncoder;
 use senv_data::StsTask;
@@ -16,7 +16,7 @@ use crate::{
     sts::result::{StsResult, StsTaskResult},
 };
 
-/// Scores every pair of every task by the cosine of its embeddings and correlates with the gold scores.
+/// Scores every pair of every task by the cosine of its embeddings and correlates the scores with the gold scores.
 ///
 /// Each distinct sentence is encoded once, on all threads of the current rayon pool. The result does not depend on
 /// the number of threads. Memory: distinct sentences times the dimension, in f32.
@@ -33,8 +33,8 @@ pub fn evaluate_sts(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<
     evaluate(PairSource::Cosines(&vectors), tasks)
 }
 
-/// [`evaluate_sts`] of a system that has no vectors: its scores replace the cosines.
-/// The coverage of tokens is unknown.
+/// Like [`evaluate_sts`] for a system without vectors: its scores replace the cosines. The coverage of tokens is
+/// unknown.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -50,13 +50,13 @@ pub fn evaluate_sts(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<
 /// ```
 ///
 /// # Errors
-/// [`Error::NothingToDo`] without a task or a pair; [`Error::Core`] of the scorer, or if it gives another number of
+/// [`Error::NothingToDo`] without a task or a pair; [`Error::Core`] from the scorer, or if it returns more or fewer
 /// scores than there are pairs; [`Error::NotFinite`] if a score is NaN or infinite, with the pair named.
 pub fn evaluate_sts_scorer(scorer: &dyn PairScorer, tasks: &[StsTask]) -> Result<StsResult> {
     evaluate(PairSource::Scorer(scorer), tasks)
 }
 
-/// The protocol itself, wherever scores come from.
+/// Runs the protocol on scores from any source.
 pub(crate) fn evaluate(source: PairSource<'_>, tasks: &[StsTask]) -> Result<StsResult> {
     if tasks.is_empty() {
         return Err(Error::NothingToDo { what: "files of scored pairs" });

@@ -5,7 +5,7 @@
 //! supervised   r, ρ and squared error of scores that a trained head predicts, on the scale of the gold scores
 //! ```
 //!
-//! The first measures an encoder as it is; the second any [`PairScorer`], after training on the training set of the
+//! The first measures an encoder as it is. The second measures any [`PairScorer`] trained on the training set of the
 //! data set. Papers print both for SICK, so each result states which it is.
 
 use senv_core::SentenceEncoder;
@@ -30,7 +30,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Agreement {
-    /// Pairs.
+    /// Number of pairs.
     pub n_pairs: usize,
     /// Pearson's r and Spearman's ρ.
     #[serde(flatten)]
@@ -40,7 +40,7 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Of scores that a system predicts on the scale of the gold scores.
+    /// Compares gold scores with scores that a system predicts on the same scale.
     ///
     /// ```
     /// let agreement = senv_eval::Agreement::between(&[1.0, 3.0, 5.0], &[1.0, 2.0, 3.0])?;
@@ -50,7 +50,7 @@ impl Agreement {
     /// ```
     ///
     /// # Errors
-    /// [`crate::Error::Metrics`] if the lists differ in length or hold a value that is not finite.
+    /// [`crate::Error::Metrics`] if the lists differ in length or contain a value that is not finite.
     pub fn between(gold: &[f64], predicted: &[f64]) -> Result<Self> {
         Ok(Self {
             n_pairs: gold.len(),
@@ -65,7 +65,7 @@ impl Agreement {
 #[non_exhaustive]
 pub struct RelatednessTaskResult {
     /// Counts, correlations and scores, as for STS. The scores of a supervised system are on the scale of the gold
-    /// scores; its coverage of tokens is unknown.
+    /// scores, and its coverage of tokens is unknown.
     #[serde(flatten)]
     pub result: StsTaskResult,
     /// Mean squared error on the scale of the gold scores.
@@ -76,17 +76,17 @@ pub struct RelatednessTaskResult {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RelatednessResult {
-    /// Where the scores come from.
+    /// How the pairs were scored.
     pub scored_by: ScoringMethod,
-    /// Each file, in the order given.
+    /// Results per file, in the order given.
     pub tasks: Vec<RelatednessTaskResult>,
-    /// All pairs of all files as one list (not a mean of the files); `None` for a single file.
+    /// Agreement over the pairs of all files as one list (not a mean over files); `None` for a single file.
     pub together: Option<Agreement>,
 }
 
 impl RelatednessResult {
-    /// The scores over the gold scores of these tasks, which it is of, as a self-contained SVG: those of a cosine on
-    /// the scale of the gold scores, from its lowest for 0 and less.
+    /// Plots the scores against the gold scores as a self-contained SVG. `tasks` are the tasks of this result. Cosines
+    /// are converted to the scale of the gold scores; 0 and below become its minimum.
     #[must_use]
     pub fn to_svg(&self, tasks: &[StsTask]) -> String {
         let of_task = |(task, result): (&StsTask, &RelatednessTaskResult)| {
@@ -104,7 +104,7 @@ impl RelatednessResult {
 /// Scores the pairs of SICK or the STS benchmark by the cosine of their embeddings.
 ///
 /// # Errors
-/// As [`evaluate_sts`].
+/// Returns the errors of [`evaluate_sts`].
 ///
 /// # References
 /// Marelli et al., SemEval-2014 Task 1; Cer et al., SemEval-2017 Task 1.
@@ -112,10 +112,10 @@ pub fn evaluate_relatedness(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) ->
     summary(ScoringMethod::Cosine, tasks, evaluate_sts(encoder, tasks)?.tasks)
 }
 
-/// Scores the pairs of SICK or the STS benchmark by a trained head.
+/// Scores the pairs of SICK or the STS benchmark with a trained head.
 ///
 /// # Errors
-/// As [`evaluate_sts_scorer`].
+/// Returns the errors of [`evaluate_sts_scorer`].
 ///
 /// # Examples
 /// ```
@@ -124,7 +124,7 @@ pub fn evaluate_relatedness(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) ->
 /// # std::fs::write(&path, "5\tENTAILMENT\ta\ta\n1\tNEUTRAL\ta\tb c\n2\tNEUTRAL\ta\tb\n")?;
 /// use senv_eval::{SickSet, evaluate_scorer};
 /// let trial = SickSet::read(&path)?.task;
-/// // Takes a number from 5 for each byte in which the lengths differ.
+/// // 5 minus the difference of the lengths in bytes.
 /// let scorer = |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|(a, b)| 5.0 - a.len().abs_diff(b.len()) as f64).collect());
 /// let result = evaluate_scorer(&scorer, &[trial])?;
 /// assert_eq!(result.tasks[0].mse, Some(13.0 / 3.0)); // scores 5, 3, 5: (0 + 4 + 9) / 3
@@ -134,7 +134,7 @@ pub fn evaluate_scorer(scorer: &dyn PairScorer, tasks: &[StsTask]) -> Result<Rel
     summary(ScoringMethod::Supervised, tasks, evaluate_sts_scorer(scorer, tasks)?.tasks)
 }
 
-/// The protocol without training, wherever scores come from: they stand for cosines.
+/// Runs the protocol without training on scores from any source, which are treated as cosines.
 pub(crate) fn evaluate(source: PairSource<'_>, tasks: &[StsTask]) -> Result<RelatednessResult> {
     summary(ScoringMethod::Cosine, tasks, protocol::evaluate(source, tasks)?.tasks)
 }
@@ -154,7 +154,7 @@ fn summary(scored_by: ScoringMethod, tasks: &[StsTask], results: Vec<StsTaskResu
         parts.push(RelatednessTaskResult { result, mse });
     }
     let together = if parts.len() > 1 {
-        // Correlations of the cosines, as for each file; only the error needs them on the scale.
+        // The correlations are those of the cosines, as for each file. Only the error needs the scale.
         let mse = senv_metrics::mse(&all_gold, &all_predicted)?;
         Some(Agreement { mse, ..Agreement::between(&all_gold, &all_scores)? })
     } else {

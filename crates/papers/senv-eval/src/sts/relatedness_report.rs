@@ -11,14 +11,14 @@ use crate::{
 };
 
 impl RelatednessResult {
-    /// The result in aligned columns: a line a file, then all pairs together.
+    /// Formats the result in aligned columns: one line per file, then all pairs together.
     #[must_use]
     pub fn to_text(&self) -> String {
         self.to_text_beside(&[])
     }
 
-    /// The result, and below it a line for each published system (see [`crate::published_sick`] and
-    /// [`crate::published_stsb`]). Theirs are of the test part; compare with a run on that part only.
+    /// Formats the result, followed by one line per published system (see [`crate::published_sick`] and
+    /// [`crate::published_stsb`]). Published results are on the test set, so compare them with a run on that part only.
     #[must_use]
     pub fn to_text_beside(&self, published: &[PublishedRelatedness]) -> String {
         let mut table = TextTable::new([

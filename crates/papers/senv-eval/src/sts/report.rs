@@ -11,20 +11,20 @@ use crate::{
 };
 
 impl StsResult {
-    /// The result in aligned columns: one line a task, then every mean under its name; behind each number half of its
-    /// 95 % interval, where there is one.
+    /// Formats the result in aligned columns: one line per task, then every mean under its name. Half the width of the
+    /// 95 % interval follows each number that has one.
     #[must_use]
     pub fn to_text(&self) -> String {
         self.to_text_beside(&[])
     }
 
-    /// The result with two more columns for each published system (see [`crate::published_sts`]).
+    /// Formats the result with two more columns for each published system (see [`crate::published_sts`]).
     ///
-    /// A published mean is taken over the same tasks as ours and left out (`-`) where the paper lacks one of them.
+    /// A published mean is taken over the same tasks as ours. It is left out (`-`) if the paper lacks one of them.
     /// Weighted means of published numbers use our pair counts.
     #[must_use]
     pub fn to_text_beside(&self, published: &[PublishedSystem]) -> String {
-        // Our means, then the same means of each paper's values.
+        // Our means, followed by the same means of each paper's values.
         let results: Vec<StsResult> =
             std::iter::once(self.clone()).chain(published.iter().map(|system| self.as_published_by(system))).collect();
         let mut columns: Vec<(String, Align)> = vec![("task".into(), Align::Left), ("pairs".into(), Align::Right)];
@@ -40,7 +40,7 @@ impl StsResult {
                     of: &dyn Fn(&StsResult) -> Correlations| {
             let mut cells = vec![name, n_pairs.to_string()];
             for (i, result) in results.iter().enumerate() {
-                // Ours come first and alone have intervals.
+                // Ours come first; only they have intervals.
                 let (c, interval) = (of(result), interval.filter(|_| i == 0).unwrap_or_default());
                 cells.push(number(c.pearson_r_x100, 2) + &half_width(interval.pearson_r_x100, 2));
                 cells.push(number(c.spearman_rho_x100, 2) + &half_width(interval.spearman_rho_x100, 2));
@@ -89,7 +89,7 @@ impl StsResult {
         text
     }
 
-    /// Our tasks with a paper's numbers in them; undefined where the paper has none.
+    /// Our tasks with a paper's numbers in place of ours; undefined where the paper has none.
     fn as_published_by(&self, system: &PublishedSystem) -> StsResult {
         let theirs = |task: &StsTaskResult| StsTaskResult {
             correlations: system.value(task.year, &task.name).unwrap_or_default(),
@@ -99,7 +99,7 @@ impl StsResult {
     }
 }
 
-/// A line for each kind of pair or sentence that was left out or could not be scored.
+/// Adds a line for each kind of pair or sentence that was left out or could not be scored.
 pub(crate) fn notes(task: &StsTaskResult, text: &mut String) {
     let name = task_label(task.year, &task.name);
     let mut note = |n: usize, what: &str, consequence: &str| {

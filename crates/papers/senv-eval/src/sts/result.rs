@@ -1,6 +1,6 @@
-//! What STS gives: correlations of each task, their means, and the 95 % intervals of both.
+//! Results of STS: correlations of each task, their means, and the 95 % intervals of both.
 //!
-//! Papers average correlations in three ways that differ by several points, so each mean here carries its own name:
+//! Papers average correlations in three ways that differ by several points, so each mean here has its own name:
 //!
 //! ```text
 //! plain mean over tasks      Σ r_t / T                 SentEval "all / mean"; the years of Wieting et al. 2016
@@ -22,23 +22,23 @@ pub struct StsTaskResult {
     pub name: String,
     /// Year of the task, where known.
     pub year: Option<u16>,
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Scored pairs: what the correlations are over.
+    /// Number of scored pairs, which the correlations are computed over.
     pub n_pairs: usize,
-    /// Pairs without a gold score, left out.
+    /// Number of pairs without a gold score. They are left out.
     pub n_unscored: usize,
-    /// Empty sentences among the scored pairs.
+    /// Number of empty sentences among the scored pairs.
     pub n_empty_sentences: usize,
-    /// Pairs of which a sentence has no known token: its embedding is zero, so the score is 0.
+    /// Number of pairs in which a sentence has no known token. Its embedding is zero, so the score is 0.
     pub n_pairs_without_known_token: usize,
-    /// Share of the tokens of all scored sentences in the vocabulary of the encoder, in `[0, 1]`; undefined without a
-    /// token.
+    /// Share of the tokens of all scored sentences that the encoder's vocabulary contains, in `[0, 1]`; `None` without
+    /// a token.
     pub known_token_share: Option<f64>,
     /// Correlations of gold scores and cosines.
     #[serde(flatten)]
     pub correlations: Correlations,
-    /// The cosines, one a scored pair in the order of the file (not part of the JSON).
+    /// The cosines, one per scored pair in the order of the file (not part of the JSON).
     #[serde(skip)]
     pub scores: Vec<f64>,
 }
@@ -49,29 +49,29 @@ pub struct StsTaskResult {
 pub struct StsYearResult {
     /// The year.
     pub year: u16,
-    /// Tasks of that year.
+    /// Number of tasks of that year.
     pub n_tasks: usize,
-    /// Their scored pairs.
+    /// Number of their scored pairs.
     pub n_pairs: usize,
-    /// Mean with equal weights of the tasks.
+    /// Mean over the tasks with equal weights.
     pub plain_mean_over_tasks: Correlations,
-    /// Mean weighted by the pairs of the tasks.
+    /// Mean weighted by the number of pairs of each task.
     pub mean_weighted_by_pairs: Correlations,
 }
 
-/// Means over everything.
+/// Means over all tasks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StsOverall {
-    /// Tasks.
+    /// Number of tasks.
     pub n_tasks: usize,
-    /// Scored pairs.
+    /// Number of scored pairs.
     pub n_pairs: usize,
-    /// Mean with equal weights of the tasks.
+    /// Mean over the tasks with equal weights.
     pub plain_mean_over_tasks: Correlations,
     /// Mean of the years' plain means with equal weights; `None` unless every task has a year.
     pub plain_mean_of_year_means: Option<Correlations>,
-    /// Mean weighted by the pairs of the tasks.
+    /// Mean weighted by the number of pairs of each task.
     pub mean_weighted_by_pairs: Correlations,
 }
 
@@ -79,26 +79,26 @@ pub struct StsOverall {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StsResult {
-    /// Each task, in the order given.
+    /// Results per task, in the order given.
     pub tasks: Vec<StsTaskResult>,
-    /// Each year that a task has, in ascending order.
+    /// Means per year of the tasks, in ascending order.
     pub years: Vec<StsYearResult>,
-    /// Everything together.
+    /// Means over all tasks.
     pub overall: StsOverall,
-    /// 95 % intervals, where [`StsResult::with_intervals`] added them.
+    /// 95 % intervals, if [`StsResult::with_intervals`] added them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intervals: Option<StsIntervals>,
 }
 
 /// The ends of the 95 % intervals of two correlations, times 100.
 ///
-/// `None` where the correlation is undefined, or more than a twentieth of the draws is.
+/// A field is `None` if the correlation is undefined, or if more than a twentieth of its draws are.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct CorrelationIntervals {
-    /// Of Pearson's r times 100: lower and upper end.
+    /// Lower and upper end for Pearson's r times 100.
     pub pearson_r_x100: Option<(f64, f64)>,
-    /// Of Spearman's ρ times 100: lower and upper end.
+    /// Lower and upper end for Spearman's ρ times 100.
     pub spearman_rho_x100: Option<(f64, f64)>,
 }
 
@@ -110,24 +110,24 @@ pub struct StsTaskIntervals {
     pub name: String,
     /// Year of the task, where known.
     pub year: Option<u16>,
-    /// Of its correlations.
+    /// Intervals of its correlations.
     #[serde(flatten)]
     pub correlations: CorrelationIntervals,
 }
 
-/// The intervals of the means of a year, or of everything.
+/// The intervals of the means of a year, or of all tasks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StsMeanIntervals {
-    /// The year; `None` for everything.
+    /// The year; `None` for all tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub year: Option<u16>,
-    /// Of the mean with equal weights of the tasks.
+    /// Intervals of the mean with equal weights of the tasks.
     pub plain_mean_over_tasks: CorrelationIntervals,
-    /// Of the mean of the years' plain means; `None` for a year, and unless every task has a year.
+    /// Intervals of the mean of the years' plain means; `None` for a year, or unless every task has a year.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plain_mean_of_year_means: Option<CorrelationIntervals>,
-    /// Of the mean weighted by the pairs of the tasks.
+    /// Intervals of the mean weighted by the number of pairs of each task.
     pub mean_weighted_by_pairs: CorrelationIntervals,
 }
 
@@ -135,20 +135,20 @@ pub struct StsMeanIntervals {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StsIntervals {
-    /// Draws of the bootstrap.
+    /// Number of draws of the bootstrap.
     pub resamples: usize,
-    /// Its random seed.
+    /// Random seed of the bootstrap.
     pub seed: u64,
-    /// Each task, in the order of the result.
+    /// Intervals per task, in the order of the result.
     pub tasks: Vec<StsTaskIntervals>,
-    /// The means of each year, in the order of the result.
+    /// Intervals of the means per year, in the order of the result.
     pub years: Vec<StsMeanIntervals>,
-    /// The means of everything.
+    /// Intervals of the means over all tasks.
     pub overall: StsMeanIntervals,
 }
 
 impl StsResult {
-    /// The means of these tasks.
+    /// Computes the means of these tasks.
     pub(crate) fn of(tasks: Vec<StsTaskResult>) -> Self {
         let mut by_year: BTreeMap<u16, Vec<&StsTaskResult>> = BTreeMap::new();
         for task in &tasks {
@@ -174,11 +174,11 @@ impl StsResult {
         Self { tasks, years, overall, intervals: None }
     }
 
-    /// The same scores with the coverage of tokens of another result on the same pairs: that of the model whose vectors
-    /// a scorer compares in its own way.
+    /// Replaces the coverage of tokens with that of another result on the same pairs. Use it for a scorer that compares
+    /// the vectors of a model in its own way.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] for another number of tasks.
+    /// [`senv_core::Error::ShapeMismatch`] if the numbers of tasks differ.
     pub fn with_coverage_of(mut self, other: &Self) -> Result<Self> {
         let (expected, got) = (self.tasks.len(), other.tasks.len());
         if got != expected {

@@ -1,9 +1,9 @@
 //! Significance test of two systems: do they score the same pairs differently?
 //!
-//! Per task, the paired cosines of two systems go through Wilcoxon's signed-rank test: two-sided, zero differences
-//! dropped, normal approximation with the tie term and no continuity correction. That is how Kenter, Borisov and
-//! de Rijke (Siamese CBOW, ACL 2016) mark their table. The test says that the scores differ in level, not that one
-//! system is better: the correlations are given next to it.
+//! Per task, Wilcoxon's signed-rank test is applied to the paired cosines of two systems. It is two-sided, drops zero
+//! differences, and uses the normal approximation with the tie term and no continuity correction. Kenter, Borisov and
+//! de Rijke (Siamese CBOW, ACL 2016) mark their table this way. The test says that the scores differ in level, not that
+//! one system is better, so the correlations are printed next to it.
 
 use senv_data::task_label;
 use serde::Serialize;
@@ -26,15 +26,15 @@ pub struct TaskComparison {
     pub name: String,
     /// Year of the task, where known.
     pub year: Option<u16>,
-    /// Scored pairs.
+    /// Number of scored pairs.
     pub n_pairs: usize,
-    /// Pairs that the two systems score differently: the others are dropped by the test.
+    /// Number of pairs that the two systems score differently. The test drops the others.
     pub n_different: usize,
     /// Correlations of the first system.
     pub first: Correlations,
     /// Correlations of the second system.
     pub second: Correlations,
-    /// Two-sided p-value, in `[0, 1]`; `None` where no pair differs.
+    /// Two-sided p-value, in `[0, 1]`; `None` if no pair differs.
     pub p_value: Option<f64>,
     /// Whether the p-value is below the level of the comparison.
     pub significant: bool,
@@ -44,17 +44,17 @@ pub struct TaskComparison {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StsComparison {
-    /// The level below which a p-value is called significant.
+    /// The level below which a p-value counts as significant.
     pub level: f64,
-    /// Each task, in the order of the results.
+    /// Comparisons per task, in the order of the results.
     pub tasks: Vec<TaskComparison>,
 }
 
 /// Compares the scores of two systems on the same tasks.
 ///
 /// # Errors
-/// [`Error::DifferentPairs`] if the results are not of the same tasks in the same order, with as many pairs each;
-/// [`Error::Metrics`] as the test.
+/// [`Error::DifferentPairs`] if the results are not of the same tasks in the same order, with the same numbers of
+/// pairs; [`Error::Metrics`] from the test.
 pub fn compare_sts(first: &StsResult, second: &StsResult) -> Result<StsComparison> {
     let different = |first: String, second: String| Err(Error::DifferentPairs { first, second });
     if first.tasks.len() != second.tasks.len() {
@@ -84,7 +84,7 @@ pub fn compare_sts(first: &StsResult, second: &StsResult) -> Result<StsCompariso
 }
 
 impl StsComparison {
-    /// The comparison in aligned columns under the two systems' names; `†` marks a significant difference.
+    /// Formats the comparison in aligned columns under the two systems' names; `†` marks a significant difference.
     #[must_use]
     pub fn to_text(&self, first: &str, second: &str) -> String {
         let number_of = |system: &str, what: &str| (format!("{system}\n{what}"), Align::Right);

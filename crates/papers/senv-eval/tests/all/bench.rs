@@ -1,4 +1,4 @@
-//! The bench through its public interface: chance, the top, bad input, comparisons.
+//! Tests of the bench through its public interface: chance, the maximum, bad input, comparisons.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -24,17 +24,17 @@ use senv_metrics::Bootstrap;
 const DIM: usize = 24;
 const OPTIONS: BenchOptions = BenchOptions { seed: 1 };
 const BOOTSTRAP: Bootstrap = Bootstrap { resamples: 500, seed: 1 };
-/// Enough draws for a difference to stand out over all tasks.
+/// Enough draws for a difference to be significant over all tasks.
 const COMPARED: Bootstrap = Bootstrap { resamples: 2_000, seed: 1 };
 
-/// A folder with data of every protocol, and a vector for each sentence that gives the answer away.
+/// A folder with data of every protocol, and a vector for each sentence that reveals the answer.
 #[derive(Default)]
 struct Made {
     files: HashMap<&'static str, String>,
     leaks: Vec<(String, Vec<f32>)>,
 }
 
-/// A unit vector whose first two values are at this angle.
+/// Returns a unit vector with this cosine to the first axis, in the plane of the first two values.
 fn at_angle(cosine: f32) -> Vec<f32> {
     let mut v = vec![0.0; DIM];
     (v[0], v[1]) = (cosine, (1.0 - cosine * cosine).sqrt());
@@ -52,12 +52,12 @@ impl Made {
         sentence
     }
 
-    /// Pairs whose cosine is the gold score, on a scale from `low` to 5.
+    /// Adds pairs whose cosine is the gold score, on a scale from `low` to 5.
     fn scored(&mut self, rng: &mut Stream, low: f32, n: usize, with_label: bool) -> String {
         let mut text = String::new();
         for _ in 0..n {
             let gold: f32 = (rng.random_range(0.0..=1.0f32) * 100.0).round() / 100.0;
-            // Labels are ranges of the gold score, so that one vector can leak both.
+            // Labels are ranges of the gold score, so that one vector can reveal both.
             let label = ["CONTRADICTION", "NEUTRAL", "ENTAILMENT"][((3.0 * gold) as usize).min(2)];
             let (a, b) = (self.sentence("left", at_angle(1.0)), self.sentence("right", at_angle(gold)));
             let label = if with_label { format!("{label}\t") } else { String::new() };
@@ -112,7 +112,7 @@ impl Made {
         made
     }
 
-    /// One vector for each meaning of the built-in templates.
+    /// Adds one vector for each meaning of the built-in templates.
     fn templates(&mut self, rng: &mut Stream) {
         let templates = OrderTemplates::all_built_in();
         let mut meanings: HashMap<&str, usize> = HashMap::new();
@@ -180,7 +180,7 @@ fn record(data: &BenchData, systems: Vec<SystemRecord>) -> BenchRecord {
     data.record("test".into(), &OPTIONS, BOOTSTRAP, systems).unwrap()
 }
 
-/// The data of all protocols but these, read from a folder that is gone afterwards.
+/// Reads the data of all protocols except these. The folder is deleted afterwards.
 fn data_without(made: &Made, without: &[&str]) -> BenchData {
     let folder = tempfile::tempdir().unwrap();
     made.write(folder.path());
@@ -189,7 +189,7 @@ fn data_without(made: &Made, without: &[&str]) -> BenchData {
     BenchData::read(&DataFolder::open(folder.path()).unwrap(), &chosen).unwrap()
 }
 
-/// Without the protocols that train a hundred regressions.
+/// Reads the data without the protocols that train many regressions.
 fn data(made: &Made) -> BenchData {
     data_without(made, &["msrp", "mr", "cr", "subj", "mpqa", "own-entailment"])
 }
@@ -357,7 +357,7 @@ fn word_order_has_the_numbers_of_its_command() {
         let (own_low, own_high) = share.interval.unwrap();
         assert!(close(Some(low), own_low) && close(Some(high), own_high), "{}", result.task);
     }
-    // The column of the templates is the mean over the phenomena, with the interval of the command.
+    // The templates column is the mean over the phenomena, with the interval that `senv eval order` prints.
     let summary = &summarize(&record(&data, vec![system("random", results)])).unwrap()[0];
     let titles: Vec<&str> = summary.columns.iter().map(|column| &column.title[..]).collect();
     assert_eq!(titles, ["PAWS dev AUC", "SICK dev entailment AUC", "Templates"]);
@@ -372,7 +372,7 @@ fn protocols_that_need_no_data_run_without_a_data_set() {
     let chosen = choose_protocols(&["soup".to_owned(), "order-templates".to_owned()], &[]).unwrap();
     let data = BenchData::read(&DataFolder::open(empty.path()).unwrap(), &chosen).unwrap();
     assert_eq!((data.tasks.len(), data.missing.len()), (8, 0));
-    // The words of templates are counted only where there is nothing else.
+    // The words of templates are counted only if there are no other tasks.
     assert_eq!((data.counted_sentences().len(), data.sentences().len() > 2_000), (6, true));
     let chosen = choose_protocols(&["order-templates".to_owned()], &[]).unwrap();
     let data = BenchData::read(&DataFolder::open(empty.path()).unwrap(), &chosen).unwrap();
@@ -390,7 +390,7 @@ fn a_record_goes_through_json_and_its_tables_rank_systems_with_marks() {
     for summary in summarize(&record).unwrap() {
         assert_eq!(summary.rows[0].system, 1, "the leaking system is first");
         assert!(summary.rows[0].mean.best && !summary.rows[1].mean.best);
-        // The reference is the first system of the record and has no marks itself.
+        // The reference is the first system of the record and has no marks.
         assert!(summary.rows[1].cells.iter().all(|cell| cell.mark.is_none()));
         let above = |cell: &senv_eval::Cell| cell.mark == Some(senv_eval::Mark::Above);
         assert!(summary.rows[0].cells.iter().filter(|cell| above(cell)).count() >= summary.columns.len() - 1);
@@ -488,7 +488,7 @@ fn a_missing_data_set_is_a_line() {
         lines.map(|missing| missing.reason.clone()).collect()
     };
     assert!(of("stsb")[0].starts_with("no data in the folder") && of("stsb")[0].contains("sts-test.csv"));
-    // The years that are not there, each by itself.
+    // Each missing year has its own line.
     let years: Vec<String> = of("sts").iter().map(|line| line.chars().take(8).collect()).collect();
     assert_eq!(years, ["STS 2012", "STS 2014", "STS 2015", "STS 2016"]);
 }

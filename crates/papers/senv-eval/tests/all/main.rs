@@ -1,4 +1,4 @@
-//! Tests of what is public. One binary for all: each would be linked for itself.
+//! Tests of the public interface. They share one binary, because linking each one separately takes longer.
 
 mod bench;
 mod protocols;

@@ -1,7 +1,6 @@
-//! Every protocol with vectors that know nothing, that know everything, that are all the same, and that are not
-//! numbers.
+//! Runs every protocol with random vectors, with vectors that reveal the answers, with equal vectors, and with NaN.
 //!
-//! A protocol that is missing from the list below fails the first test.
+//! The first test fails if a protocol is missing from the list below.
 
 use std::{collections::HashSet, f64::consts::TAU};
 
@@ -18,22 +17,22 @@ use senv_eval::{
 };
 use senv_metrics::Bootstrap;
 
-/// What vectors know of the sentences below, whose text says all of it.
+/// What the vectors encode of the sentences below, whose text contains the answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Vectors {
-    /// Nothing: normal values by a hash of the sentence.
+    /// Nothing: about normal values from a hash of the sentence.
     Random,
     /// The class, or the relatedness of a pair as its cosine.
     Leaking,
-    /// One vector for all.
+    /// The same vector for all sentences.
     Constant,
-    /// A value of every sixth sentence or so is not a number.
+    /// NaN for about every sixth sentence.
     Nan,
 }
 
 const DIM: usize = 16;
 
-/// A value by a hash of the text, about normal.
+/// Returns an about normally distributed value from a hash of the text.
 fn noise(text: &str, place: usize) -> f32 {
     let hash = text
         .bytes()
@@ -76,7 +75,7 @@ impl SentenceEncoder for Vectors {
     }
 }
 
-/// Pairs by number, with cosines of 0, 1/steps, .., 1.
+/// Returns pair `i`, with a cosine among 0, 1/steps, .., 1.
 fn pair(name: &str, i: usize, steps: usize) -> (f64, String, String) {
     let cosine = (i * 11 % (steps + 1)) as f64 / steps as f64;
     (cosine, format!("{name}{i} first"), format!("{name}{i} second {cosine}"))
@@ -133,7 +132,7 @@ fn groups(n: usize, each: usize) -> SentenceGroups {
     SentenceGroups { path: "groups".into(), groups: (0..n).map(group).collect() }
 }
 
-/// The embeddings of everything that the protocols below read.
+/// Encodes all sentences that the protocols below read.
 fn embeddings(vectors: Vectors) -> Result<SentenceVectors> {
     let mut texts = Vec::new();
     for set in [paraphrases("train", 300), paraphrases("test", 300)] {
@@ -146,8 +145,8 @@ fn embeddings(vectors: Vectors) -> Result<SentenceVectors> {
     SentenceVectors::encode(&vectors, texts.iter().map(String::as_str))
 }
 
-/// A protocol: the functions that it stands for, the result of vectors that know nothing (lowest and highest), the
-/// least of those that know everything, and the result.
+/// A protocol: the functions that it covers, the range of results of random vectors, the minimum result of vectors that
+/// reveal the answers, and a function that computes the result.
 struct Protocol {
     functions: &'static [&'static str],
     chance: (f64, f64),
@@ -324,7 +323,7 @@ const PROTOCOLS: &[Protocol] = &[
         chance: (0.0, 0.1),
         top: 0.99,
         run: |vectors| {
-            // Two sentences of a class are the only paraphrases of each other.
+            // The two sentences of each pair are each other's only paraphrase.
             let pairs = (0..16).map(|i| ParaphrasePair {
                 is_paraphrase: true,
                 first: format!("a{i} class {i}"),
@@ -336,7 +335,7 @@ const PROTOCOLS: &[Protocol] = &[
     },
     Protocol {
         functions: &["evaluate_retrieval"],
-        // One document in six is relevant.
+        // One of six documents is relevant.
         chance: (0.1, 0.25),
         top: 0.99,
         run: |vectors| {
@@ -370,7 +369,7 @@ const PROTOCOLS: &[Protocol] = &[
     },
     Protocol {
         functions: &["evaluate_dictionary"],
-        // Half of sixteen words stand before the defined one by chance.
+        // By chance, half of the sixteen words rank above the defined one.
         chance: (0.06, 0.35),
         top: 0.99,
         run: |vectors| {
@@ -445,10 +444,10 @@ fn folds_that_cannot_be_are_refused() {
     let few = classes("two", 8, 2);
     let error = evaluate_classification(&all, &few, &options).unwrap_err();
     assert!(matches!(error, Error::TooFewExamples { needed: 10, got: 8 }), "{error}");
-    // Enough for ten outer folds, not for ten inner ones of the rest.
+    // Enough examples for ten outer folds, but not for ten inner folds of the rest.
     let error = evaluate_classification(&all, &classes("two", 10, 2), &options).unwrap_err();
     assert!(matches!(error, Error::TooFewExamples { needed: 10, got: 9 }), "{error}");
-    // One sentence of the second class: without its fold there is one class.
+    // The second class has one sentence, so without its fold only one class remains.
     let mut single = classes("two", 40, 2);
     single.sentences.retain(|sentence| sentence.class == 0 || sentence.text.starts_with("two1 "));
     assert!(single.sentences.iter().any(|sentence| sentence.class == 1));

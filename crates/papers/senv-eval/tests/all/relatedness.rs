@@ -1,4 +1,4 @@
-//! SICK, the STS benchmark and the table of differing pairs, with an encoder whose cosines can be worked out by hand.
+//! SICK, the STS benchmark and the table of differing pairs, with an encoder whose cosines can be computed by hand.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ impl SentenceEncoder for Letters {
     }
 }
 
-/// The first letter is all that counts.
+/// Encodes only the first letter.
 struct First;
 
 impl SentenceEncoder for First {
@@ -51,7 +51,7 @@ fn task(name: &str, scale: Scale, pairs: &[(f64, &str, &str)]) -> StsTask {
     }
 }
 
-/// Cosines 1, 0.5, 0 and, for the unknown Q, 0.
+/// Cosines 1, 0.5, 0, and 0 for the unknown Q.
 fn sick() -> Vec<StsTask> {
     vec![
         task("one", Scale::SICK, &[(5.0, "a", "a"), (3.5, "ab", "bc"), (1.0, "a", "b")]),
@@ -73,10 +73,10 @@ fn cosines_are_mapped_for_the_error_and_pooled_for_all_pairs() {
     let together = result.together.unwrap();
     assert_eq!(together.n_pairs, 5);
     close(together.mse, 2.25 / 5.0);
-    // Gold 5, 3.5, 1, 4, 2 (mean 3.1) with cosines 1, .5, 0, 1, 0 (mean .5): products .95 + 0 + 1.05 + .45 + .55 = 3,
-    // squares 3.61 + .16 + 4.41 + .81 + 1.21 = 10.2 and 4 · .25 = 1.
+    // Gold 5, 3.5, 1, 4, 2 (mean 3.1) with cosines 1, .5, 0, 1, 0 (mean .5). Products are .95 + 0 + 1.05 + .45 + .55 =
+    // 3. Squares are 3.61 + .16 + 4.41 + .81 + 1.21 = 10.2 and 4 · .25 = 1.
     close(together.correlations.pearson_r_x100, 100.0 * 3.0 / 10.2f64.sqrt());
-    // Ranks 5, 3, 1, 4, 2 and 4.5, 3, 1.5, 4.5, 1.5: products 3 + 0 + 3 + 1.5 + 1.5 = 9, squares 10 and 9.
+    // Ranks 5, 3, 1, 4, 2 and 4.5, 3, 1.5, 4.5, 1.5. Products are 3 + 0 + 3 + 1.5 + 1.5 = 9, squares 10 and 9.
     close(together.correlations.spearman_rho_x100, 100.0 * 9.0 / 90f64.sqrt());
     assert_eq!(result.tasks[1].result.n_pairs_without_known_token, 1);
     let text = result.to_text();
@@ -106,7 +106,7 @@ fn a_scorer_is_judged_on_its_own_scores() {
     let json: serde_json::Value = serde_json::from_str(&to_json(&result)).unwrap();
     assert_eq!((&json["scored_by"], &json["tasks"][0]["n_pairs"]), (&"supervised".into(), &3.into()));
     assert!(json["tasks"][0]["mse"].is_f64() && json["together"]["pearson_r_x100"].is_f64());
-    // All scores of the second file are 2: no correlation there, which the text says.
+    // All scores of the second file are 2, so the text says that its correlation is undefined.
     assert!(json["tasks"][1]["pearson_r_x100"].is_null());
     assert!(result.to_text().contains("two: correlation undefined"));
 }
@@ -143,9 +143,9 @@ fn published_rows_stand_below_ours_with_their_sources() {
 #[test]
 fn the_pairs_that_differ_most_come_first() {
     let tasks = [
-        // Letters: .5, 1, 0; first letter: 1, 1, 0.
+        // Cosines by letters: .5, 1, 0; by the first letter: 1, 1, 0.
         StsTask { year: Some(2014), ..task("a", Scale::STS, &[(2.0, "ab", "ac"), (5.0, "x", "x"), (0.0, "p", "q")]) },
-        // Letters: 2/√(2·2) = 1 and 1/√(5) = .447; first letter: 0 and 1. On the scale of 1 to 5.
+        // Cosines by letters: 2/√(2·2) = 1 and 1/√(5) = .447; by the first letter: 0 and 1. The scale is 1 to 5.
         task("b", Scale::SICK, &[(4.0, "mn", "nm"), (5.0, "c", "cdd")]),
     ];
     let (letters, first) = (evaluate_sts(&Letters, &tasks).unwrap(), evaluate_sts(&First, &tasks).unwrap());

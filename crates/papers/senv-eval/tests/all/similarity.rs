@@ -1,5 +1,5 @@
 //! P-coherence, paraphrase ranking, detection without training, the soup test and entailment, with encoders whose
-//! cosines can be worked out by hand or are given.
+//! cosines are given or can be computed by hand.
 
 use std::{path::PathBuf, sync::Mutex};
 
@@ -11,11 +11,11 @@ use senv_eval::{
 };
 use serde_json::Value;
 
-/// Gives each sentence the vector that stands for it; zero for a sentence that has none.
+/// Encodes each sentence as a given vector, or as zero if it has none.
 struct Given(Vec<(String, Vec<f32>)>);
 
 impl Given {
-    /// Sentences `0`, `1`, ...
+    /// The sentences are `0`, `1`, ...
     fn numbered(vectors: &[Vec<f64>]) -> Self {
         let entry = |(i, v): (usize, &Vec<f64>)| (i.to_string(), v.iter().map(|&x| x as f32).collect());
         Self(vectors.iter().enumerate().map(entry).collect())
@@ -52,7 +52,7 @@ impl SentenceEncoder for Letters {
     }
 }
 
-/// The same direction for every sentence.
+/// Encodes every sentence in the same direction.
 struct Collapsed(f32);
 
 impl SentenceEncoder for Collapsed {
@@ -66,7 +66,7 @@ impl SentenceEncoder for Collapsed {
     }
 }
 
-/// Numbers without a pattern, the same for the same sentence.
+/// Encodes sentences as pseudo-random values that depend only on the sentence.
 struct Noise(usize);
 
 impl SentenceEncoder for Noise {
@@ -75,7 +75,7 @@ impl SentenceEncoder for Noise {
     }
 
     fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
-        // The part behind a bar is not seen, so that different strings can have the same vector.
+        // The text after a bar is ignored, so different strings can have the same vector.
         let seen = sentence.split('|').next().unwrap_or_default();
         let mut state = seen.bytes().fold(7_u64, |s, b| s.wrapping_mul(31).wrapping_add(u64::from(b)));
         for x in out {
@@ -125,20 +125,20 @@ fn p_coherence_of_the_reference_vectors() {
     let result =
         evaluate_p_coherence(&encoder, &groups(&[("a", &["0", "1", "2"]), ("b", &["3", "4", "5", "6"])]), 50, 1)
             .unwrap();
-    // The vectors are rounded to f32 here.
+    // The vectors are rounded to f32.
     assert_close(result.p_coherence, case["total"].as_f64().unwrap(), 1e-7);
     assert_eq!((result.n_groups, result.n_single_groups, result.n_sentences), (2, 0, 7));
 }
 
 #[test]
 fn the_control_is_the_mean_over_pairs_across_groups() {
-    // Cosines: in group x 0.5 (ab, bc), in group y 1 (d, d); across 0 but for (ab, Q) and so on, which are 0 too.
+    // Cosines within groups: 0.5 in x (ab, bc) and 1 in y (d, d). The cosines of Q, in w and across groups, are 0.
     let captions = groups(&[("x", &["ab", "bc"]), ("y", &["d", "d"]), ("z", &["ad"]), ("w", &["Q", "e"])]);
     let result = evaluate_p_coherence(&Letters, &captions, 200_000, 3).unwrap();
     assert_close(result.p_coherence, (0.5 + 1.0 + 0.0) / 3.0, 1e-12);
     assert_eq!((result.n_groups, result.n_single_groups, result.n_sentences), (3, 1, 7));
     assert_eq!(result.n_sentences_without_known_token, 1);
-    // 21 pairs, 3 within; of the 18 across, ad has 1/2 with ab and 1/√2 with each d.
+    // There are 21 pairs, 3 of them within groups. Of the 18 across, ad has 1/2 with ab and 1/√2 with each d.
     let expected = (0.5 + 2.0 * 0.5_f64.sqrt()) / 18.0;
     assert_close(result.mean_cosine_across_groups, expected, 1e-9);
     assert_close(result.random_pairs.mean_cosine, expected, 5.0 * 0.25 / 200_000_f64.sqrt());
@@ -185,14 +185,15 @@ fn ranks_of_the_reference_vectors() {
 
 #[test]
 fn the_raw_pool_repeats_sentences_and_the_distinct_one_does_not() {
-    // Query "ab": paraphrase "abc". Its own string occurs three times, its paraphrase once.
+    // Query "ab" has the paraphrase "abc". Its own string occurs three times, the paraphrase once.
     let pairs = [(1, "ab", "abc"), (0, "ab", "x"), (0, "ab", "abx"), (1, "yz", "yz")];
     let result = evaluate_ranking(&Letters, &[set(&pairs)], &NoObserver).unwrap();
-    // "ab" finds "abc" tied with "abx"; "abc" finds "ab" first; "yz" paired with itself alone is no query.
+    // "ab" finds "abc" tied with "abx", and "abc" finds "ab" first. "yz" is only paired with itself, so it is not a
+    // query.
     let distinct = result.distinct;
     assert_eq!((distinct.n_pool, distinct.n_queries, distinct.n_tied_queries), (5, 2, 1));
     assert_eq!((distinct.mean_rank, distinct.accuracy_at_1), (Some(1.0), Some(1.0)));
-    // Raw: the two other "ab" stand above "abc" (rank 3), "abc" has rank 1, and each "yz" finds the other.
+    // In the raw pool the other two "ab" rank above "abc" (rank 3), "abc" has rank 1, and each "yz" finds the other.
     let raw = result.raw;
     assert_eq!((raw.n_pool, raw.n_queries, raw.n_tied_queries), (8, 4, 1));
     assert_eq!((raw.mean_rank, raw.accuracy_at_1, raw.accuracy_at_10), (Some(1.5), Some(0.75), Some(1.0)));
@@ -203,7 +204,7 @@ fn the_raw_pool_repeats_sentences_and_the_distinct_one_does_not() {
     }
 }
 
-/// Counts reports, and stops after so many.
+/// Records reports, and stops after a given number.
 struct Reports {
     seen: Mutex<Vec<Progress>>,
     stop_after: usize,
@@ -219,7 +220,7 @@ impl Observer for Reports {
 
 #[test]
 fn blocks_and_threads_give_what_pair_by_pair_gives() {
-    // 700 pairs of paraphrases make more than one block; every third sentence has a twin with the same vector.
+    // 700 paraphrase pairs need more than one block. Every third sentence has the same vector as another.
     let sentence = |i: usize| if i.is_multiple_of(3) { format!("s{}|{i}", i / 6) } else { format!("s{i}") };
     let sentences: Vec<String> = (0..1400).map(sentence).collect();
     let pairs: Vec<(u8, &str, &str)> =
@@ -243,14 +244,14 @@ fn blocks_and_threads_give_what_pair_by_pair_gives() {
         let best = cosine(query ^ 1);
         let others = (0..1400).filter(|&j| j != query && j != query ^ 1).map(|j| (j, cosine(j)));
         let others: Vec<(usize, f64)> = others.collect();
-        // The next cosine above the best lies far beyond the rounding of f32, or the vector is the same.
+        // The next higher cosine differs by far more than f32 rounding, or the vectors are equal.
         let same = |j: usize| vectors[j] == vectors[query ^ 1];
         let rank = 1 + others.iter().filter(|&&(j, cosine)| cosine > best && !same(j)).count();
         total += rank;
         at_10 += usize::from(rank <= 10);
         tied += usize::from(others.iter().any(|&(j, _)| same(j)));
     }
-    // Cosines that differ by the rounding of f32 may change places.
+    // Cosines that differ by f32 rounding may swap ranks.
     assert_close(result.distinct.mean_rank, f64::from(total as u32) / 1400.0, 0.01);
     assert_close(result.distinct.accuracy_at_10, f64::from(at_10 as u32) / 1400.0, 1e-12);
     assert_eq!(result.distinct.n_tied_queries, tied, "same vectors have the same score to the bit");
@@ -278,7 +279,7 @@ fn the_cosine_alone_detects_paraphrases() {
     let [one, two] = &result.sets[..] else { panic!("{result:?}") };
     // Cosines 1*, 0.5 and 0.5* tied, 0: AP = 1/2 · 1 + 1/2 · 2/3.
     assert_close(one.average_precision, 5.0 / 6.0, 1e-12);
-    // "ab" is one word: shared are 1* and thrice 0, tied: 1/2 · 1 + 1/2 · 2/4.
+    // "ab" is one word. The overlap is 1* once and 0 three times, tied: 1/2 · 1 + 1/2 · 2/4.
     assert_close(one.average_precision_of_word_overlap, 0.75, 1e-12);
     assert_close(one.best_f1, 0.8, 1e-12);
     assert_close(one.best_f1_threshold, 0.5, 1e-6);
@@ -305,12 +306,12 @@ fn the_soup_test_by_hand() {
     let sentences = groups(&[("hot", &["ab", "ac"]), ("cold", &["d", "ad", "Q"])]);
     let result = evaluate_group_ranking(&Letters, &sentences).unwrap();
     let first = &result.references[0];
-    // ab: ac 0.5*, ad 0.5, then d and Q 0: the tie enters together, 1/2; gap 0.5 − 0.5.
+    // ab: ac 0.5*, ad 0.5, then d and Q 0. The tied cosines count together: 1/2. The gap is 0.5 − 0.5.
     assert_eq!((&first.sentence[..], &first.group[..], first.ranked.len()), ("ab", "hot", 4));
     assert_eq!(first.ranked.iter().map(|other| &other.sentence[..]).collect::<Vec<_>>(), ["ac", "ad", "d", "Q"]);
     assert_close(first.average_precision, 0.5, 1e-12);
     assert_close(first.gap, 0.0, 1e-6);
-    // d: ad 0.71*, then ab, ac and Q*, all 0: (1 + 2/4) / 2; gap 0 − 0.
+    // d: ad 0.71*, then ab, ac and Q*, all 0: (1 + 2/4) / 2. The gap is 0 − 0.
     let d = &result.references[2];
     assert_close(d.average_precision, 0.75, 1e-12);
     assert_close(d.gap, 0.0, 1e-12);
@@ -326,7 +327,7 @@ fn the_soup_test_by_hand() {
     for part in ["My soup is not hot anymore", "SNLI RNN [1]", "0.51*  0.47*", "references with a gap above 0"] {
         assert!(text.contains(part), "{part:?} is missing in:\n{text}");
     }
-    // A lone sentence has nothing to find.
+    // A sentence that is alone in its group has no relevant sentences.
     let lone = evaluate_group_ranking(&Letters, &groups(&[("x", &["a", "b"]), ("y", &["c"])])).unwrap();
     assert_eq!((lone.references[2].average_precision, lone.references[2].gap), (None, None));
 }

@@ -1,11 +1,11 @@
-//! The STS protocol with an encoder whose cosines can be worked out by hand.
+//! The STS protocol with an encoder whose cosines can be computed by hand.
 
 use std::{path::PathBuf, sync::Mutex};
 
 use senv_core::{Coverage, Scratch, SentenceEncoder};
 use senv_eval::{Correlations, Error, Scale, StsPair, StsTask, compare_sts, evaluate_sts, published_sts, to_json};
 
-/// Counts the letters a to z; a token is a letter, and capitals are unknown tokens. Remembers what it was asked.
+/// Counts the letters a to z. Each letter is a token, and capitals are unknown. Records the sentences it encodes.
 #[derive(Default)]
 struct Letters {
     asked: Mutex<Vec<String>>,
@@ -31,7 +31,7 @@ impl SentenceEncoder for Letters {
     }
 }
 
-/// Every embedding is this number.
+/// Fills every embedding with this number.
 struct Constant(f32);
 
 impl SentenceEncoder for Constant {
@@ -61,11 +61,13 @@ fn task(name: &str, year: Option<u16>, pairs: &[(f64, &str, &str)]) -> StsTask {
 /// Cosines of pairs of letters: `a`/`a` 1, `ab`/`bc` 0.5, `a`/`b` 0.
 ///
 /// Task A, gold 5, 3, 1 against cosines 1, 0.5, 0: r = 1, ρ = 1.
-/// Task B, gold 0, 2, 1 against cosines 1, 0.5, 0: deviations (-1, 1, 0) and (.5, 0, -.5), so r = -.5 / √(2·.5) =
-/// -.5; ranks (1, 3, 2) and (3, 2, 1), so ρ = -.5.
-/// Task C, gold 5, 1, 3, 0 against cosines 1, 1, 0, 0: deviations (2.75, -1.25, .75, -2.25) and (.5, .5, -.5, -.5),
-/// so r = 1.5 / √(14.75·1) = 0.390567; ranks (4, 2, 3, 1) and (3.5, 3.5, 1.5, 1.5) deviate by (1.5, -.5, .5, -1.5)
-/// and (1, 1, -1, -1), so ρ = 2 / √(5·4) = 0.447214.
+///
+/// Task B, gold 0, 2, 1 against cosines 1, 0.5, 0. Deviations are (-1, 1, 0) and (.5, 0, -.5), so r = -.5 / √(2·.5) =
+/// -.5. Ranks are (1, 3, 2) and (3, 2, 1), so ρ = -.5.
+///
+/// Task C, gold 5, 1, 3, 0 against cosines 1, 1, 0, 0. Deviations are (2.75, -1.25, .75, -2.25) and (.5, .5, -.5, -.5),
+/// so r = 1.5 / √(14.75·1) = 0.390567. Ranks are (4, 2, 3, 1) and (3.5, 3.5, 1.5, 1.5). They deviate by (1.5, -.5, .5,
+/// -1.5) and (1, 1, -1, -1), so ρ = 2 / √(5·4) = 0.447214.
 fn three_tasks() -> Vec<StsTask> {
     vec![
         task("A", Some(2013), &[(5.0, "a", "a"), (3.0, "ab", "bc"), (1.0, "a", "b")]),
@@ -76,7 +78,7 @@ fn three_tasks() -> Vec<StsTask> {
 
 fn close(got: Correlations, r: f64, rho: f64) {
     let (got_r, got_rho) = (got.pearson_r_x100.unwrap(), got.spearman_rho_x100.unwrap());
-    // Cosines are f32: 1e-7 of 100.
+    // Cosines are f32, so allow 1e-7 of 100 and some more.
     assert!((got_r - 100.0 * r).abs() < 1e-4 && (got_rho - 100.0 * rho).abs() < 1e-4, "{got:?}, expected {r} {rho}");
 }
 
@@ -104,7 +106,7 @@ fn a_sentence_without_a_known_token_scores_zero_and_is_counted() {
     let result = evaluate_sts(&Letters::default(), &three_tasks()).unwrap();
     let c = &result.tasks[2];
     assert_eq!((c.n_pairs_without_known_token, c.scores[3]), (1, 0.0));
-    // a, aa, xy, yx, a, b, a have 10 letters that are known; Q is the eleventh.
+    // a, aa, xy, yx, a, b, a have 10 known letters; Q is the eleventh letter.
     assert_eq!(c.known_token_share, Some(10.0 / 11.0));
     assert_eq!(result.tasks[0].n_pairs_without_known_token, 0);
     let text = result.to_text();
@@ -143,7 +145,7 @@ fn an_undefined_correlation_is_null_a_dash_and_a_note_never_nan() {
     assert!(result.to_text().contains("2013 A: correlation undefined"));
     let json: serde_json::Value = serde_json::from_str(&to_json(&result)).unwrap();
     assert!(json["tasks"][0]["pearson_r_x100"].is_null());
-    // A single pair has no correlation; the mean over all tasks says so instead of leaving it out.
+    // A single pair has no correlation, so the mean over all tasks is undefined.
     tasks.push(task("one", None, &[(1.0, "a", "b")]));
     let result = evaluate_sts(&Letters::default(), &tasks).unwrap();
     assert_eq!(result.tasks[3].correlations, Correlations::default());
@@ -223,7 +225,7 @@ fn broken_encoders_and_empty_input_are_errors() {
     assert!(matches!(evaluate_sts(&Letters::default(), &[empty]), Err(Error::NothingToDo { .. })));
 }
 
-/// Says one dimension and answers a batch with another.
+/// Reports one dimension and returns a batch with another.
 struct Liar;
 
 impl SentenceEncoder for Liar {
@@ -246,7 +248,7 @@ fn an_encoder_of_another_shape_than_it_says_is_an_error() {
     assert!(matches!(error, Error::Core(senv_core::Error::ShapeMismatch { expected: 3, got: 1, .. })), "{error}");
 }
 
-/// The embedding points where the first letter says: a system that scores otherwise.
+/// Encodes only the first letter, so that its scores differ from those of [`Letters`].
 struct FirstLetter;
 
 impl SentenceEncoder for FirstLetter {
@@ -261,7 +263,7 @@ impl SentenceEncoder for FirstLetter {
 
 #[test]
 fn differences_in_level_are_marked_per_task_where_they_are_significant() {
-    // "ab"/"ac": 0.5 by letters, 1 by the first letter: 40 differences of one sign, 40 equal pairs.
+    // "ab"/"ac" has cosine 0.5 by letters and 1 by the first letter: 40 differences of one sign, and 40 equal pairs.
     let names: Vec<String> = (0..80).map(|i| "a".repeat(i % 7 + 1)).collect();
     let (mut sure, mut equal) = (Vec::new(), Vec::new());
     for (i, name) in names.iter().enumerate() {
@@ -274,7 +276,7 @@ fn differences_in_level_are_marked_per_task_where_they_are_significant() {
     let second = evaluate_sts(&FirstLetter, &tasks).unwrap();
     let got = compare_sts(&first, &second).unwrap();
     let [sure, equal] = &got.tasks[..] else { panic!("two tasks") };
-    // 40 differences of one sign: of all signs, two of 2⁴⁰ assignments are as far out.
+    // With 40 differences of one sign, only two of the 2⁴⁰ sign assignments are as extreme.
     assert_eq!((sure.n_pairs, sure.n_different, sure.significant), (80, 40, true));
     let p = sure.p_value.unwrap();
     assert_eq!(p, 2.0_f64.powi(-39));

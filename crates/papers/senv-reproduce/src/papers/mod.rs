@@ -1,4 +1,4 @@
-//! The papers, one file each, and what they share.
+//! The papers, one folder each, and what they share.
 
 mod common;
 mod cse;
@@ -9,7 +9,7 @@ mod skip_thoughts;
 
 use crate::{paper::Paper, paper_name::PaperName};
 
-/// What is made for a paper.
+/// Returns the description of a paper.
 pub(crate) fn paper(name: PaperName) -> Paper {
     match name {
         PaperName::Sent2vec => sent2vec::paper(),

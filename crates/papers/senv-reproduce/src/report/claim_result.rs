@@ -8,43 +8,43 @@ pub(crate) struct ClaimResult {
     pub(crate) id: &'static str,
     pub(crate) place: &'static str,
     pub(crate) says: &'static str,
-    /// The titles of the tables that it reads.
+    /// The titles of the tables that the claim refers to.
     pub(crate) tables: Vec<&'static str>,
-    /// Our figures, in words.
+    /// Our figures, as text.
     pub(crate) ours: Vec<String>,
-    /// The paper's.
+    /// The paper's figures, as text.
     pub(crate) theirs: Vec<String>,
     pub(crate) verdict: Verdict,
-    /// Why it does not show, or cannot be tested.
+    /// Why the claim does not hold or cannot be tested.
     pub(crate) reason: &'static str,
 }
 
-/// What the figures say of a claim.
+/// The verdict on a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
-    /// All that must hold holds, beyond what seeds make.
+    /// Every condition holds, beyond seed noise.
     Shows,
-    /// All holds, in a single run.
+    /// Every condition holds, in a single run.
     ShowsInOneRun,
-    /// Zero lies within what the seeds make of a difference.
+    /// Zero is within the interval of a difference over the seeds.
     WithinSeeds,
-    /// Something does not hold.
+    /// A condition does not hold.
     DoesNotShow,
-    /// What it needs has not run.
+    /// A command that it needs has not run.
     NotRun,
-    /// Something is missing.
+    /// Something needed for a test is missing.
     CannotBeTested,
 }
 
 impl Verdict {
-    /// In words.
+    /// Returns the verdict as text.
     pub(crate) const fn words(self) -> &'static str {
         match self {
-            Self::Shows => "shows",
-            Self::ShowsInOneRun => "shows (one run)",
-            Self::WithinSeeds => "does not show: within the seeds' noise",
-            Self::DoesNotShow => "does not show",
+            Self::Shows => "reproduced",
+            Self::ShowsInOneRun => "reproduced (one run)",
+            Self::WithinSeeds => "not reproduced: within seed noise",
+            Self::DoesNotShow => "not reproduced",
             Self::NotRun => "not run",
             Self::CannotBeTested => "cannot be tested here",
         }

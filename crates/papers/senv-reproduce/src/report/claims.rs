@@ -8,19 +8,19 @@ use super::{
     results::Results,
 };
 
-/// What stands above the claims.
-const ABOUT: &str = "The claims are in our words, each with its place in the paper. A rule derives each verdict from \
-    the figures of the named tables. Differences are means over the seeds of a row, seed by seed, ± half of the 95 % \
-    interval (Student's t); a row without an interval is a single run. A claim shows if the difference has the paper's \
-    sign and zero is outside the interval; for a single run, the sign is enough. In a chain of rows, no step may go \
-    the other way, and the first and last rows must differ in this sense. Seeds are not the only noise: a share of \
-    MSRP's 1,019 pairs here has a standard error of 1.4 points, and Pearson's r on SICK's 500 trial pairs has 1.6 \
-    points at 80.";
+/// The introduction above the claims.
+const ABOUT: &str = "The claims are in our words, each with its location in the paper. A rule derives each verdict \
+    from the figures of the named tables. Differences are computed seed by seed, and given as the mean ± half of the \
+    95 % interval (Student's t). A row without an interval is a single run. A claim is reproduced if the difference \
+    has the paper's sign and zero is outside the interval; for a single run, the sign is enough. In a chain of rows, \
+    no step may be reversed, and the first and last rows must differ in this way. Seeds are not the only noise: an \
+    accuracy on the 1,019 MSRP pairs used here has a standard error of 1.4 points, and a Pearson's r of 80 on SICK's \
+    500 trial pairs has one of 1.6 points.";
 
 impl Results {
-    /// The claims of all papers of the run.
+    /// Writes the claims of all papers of the run.
     pub(crate) fn claims_to_markdown(&self) -> String {
-        let mut out = format!("# The papers' claims, and what shows here\n\n{ABOUT}\n");
+        let mut out = format!("# The papers' claims, and which are reproduced here\n\n{ABOUT}\n");
         let _ = writeln!(
             out,
             "\nMade by `senv reproduce --data DATA --output OUT` (senv {}); to print it again, run `senv reproduce \
@@ -82,12 +82,12 @@ fn write_claim(out: &mut String, paper: &str, claim: &ClaimResult) {
     );
 }
 
-/// The part of a heading before its colon.
+/// Returns the part of a heading before its colon.
 fn short(title: &str) -> &str {
     title.split(':').next().unwrap_or(title)
 }
 
-/// The anchor of a heading, as the common renderers of Markdown make it.
+/// Returns the anchor of a heading, as common Markdown renderers create it.
 fn anchor(title: &str) -> String {
     let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-'));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
@@ -121,7 +121,7 @@ mod tests {
         };
         let results = Results { version: "0.1.0".to_owned(), quick: false, papers: vec![paper] };
         let text = results.claims_to_markdown();
-        let line = "| **p-1** A is above B. (Table 4; ours: [Table 4](reproduced/p.md#table-4-which-pairs-and-how-many)) | A 2, B 1 | A 4, B 3 | **does not show: within the seeds' noise**: too little text |";
+        let line = "| **p-1** A is above B. (Table 4; ours: [Table 4](reproduced/p.md#table-4-which-pairs-and-how-many)) | A 2, B 1 | A 4, B 3 | **not reproduced: within seed noise**: too little text |";
         assert!(text.contains(line), "{text}");
         assert!(text.contains("| P | 1 | 0 | 0 | 1 | 0 | 0 | 0 |"), "{text}");
     }

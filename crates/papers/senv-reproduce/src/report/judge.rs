@@ -10,14 +10,14 @@ use crate::{
     paper::{Center, Paper},
 };
 
-/// What came of a test.
+/// The result of testing one condition.
 struct Outcome {
     ours: String,
     theirs: String,
     verdict: Verdict,
 }
 
-/// The verdict on a claim of a paper, from its tables.
+/// Judges a claim of a paper by the figures in its tables.
 pub(crate) fn judge(claim: &Claim, paper: &Paper, tables: &[TableResult]) -> ClaimResult {
     let mut titles = Vec::new();
     let mut outcomes = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn judge(claim: &Claim, paper: &Paper, tables: &[TableResult]) -> Cla
         }
         outcomes.push(Figures { table }.of(test));
     }
-    // The worst decides; a claim without a test cannot be tested.
+    // The worst condition decides. A claim without a condition cannot be tested.
     let verdict = outcomes.iter().map(|outcome| outcome.verdict).max().unwrap_or(Verdict::CannotBeTested);
     if verdict <= Verdict::ShowsInOneRun {
         reason = "";
@@ -78,13 +78,14 @@ impl<'a> Figures<'a> {
         Some((self.row(row)?.cells.get(place)?, self.table.columns[place].digits))
     }
 
-    /// Each row above the next, or below it.
+    /// Tests whether each row is above the next, or below it for a negative sign.
     fn order(&self, (_, column): At, rows: &[&str], sign: f64) -> Outcome {
         let cells: Option<Vec<(&Cell, usize)>> = rows.iter().map(|row| self.cell(row, column)).collect();
         let Some(cells) = cells.filter(|cells| cells.iter().all(|(cell, _)| !cell.ours.is_empty())) else {
             return not_run();
         };
-        // Each step may be small; none goes the other way, and the whole way is more than seeds make.
+        // A single step may be small but must not be reversed, and the difference of the first and last rows must
+        // exceed noise.
         let is_reversed = |pair: &[(&Cell, usize)]| compared(pair[1].0, pair[0].0, sign) <= Verdict::ShowsInOneRun;
         let verdict = match &cells[..] {
             [(first, _), .., (last, _)] if !cells.windows(2).any(is_reversed) => compared(first, last, sign),
@@ -106,7 +107,7 @@ impl<'a> Figures<'a> {
         Outcome { ours, theirs: joined(theirs), verdict }
     }
 
-    /// The row above all others, or below them; the nearest of the others is shown.
+    /// Tests whether a row is above all others, or below them. The closest of the others is shown.
     fn extreme(&self, at: At, first: &str, others: &[&str], sign: f64) -> Outcome {
         let center = |row: &str| Some(sign * self.cell(row, at.1)?.0.center(self.table.center)?);
         let centers: Option<Vec<f64>> = others.iter().map(|other| center(other)).collect();
@@ -117,7 +118,7 @@ impl<'a> Figures<'a> {
         Outcome { verdict, ..self.order(at, &[first, others[nearest]], sign) }
     }
 
-    /// In how many tasks the first row is above all others: of each seed, and of the paper.
+    /// Counts in how many tasks the first row is above all others, for each seed and for the paper.
     fn wins(&self, first: &str, others: &[&str], at_least: usize) -> Outcome {
         let rows: Option<Vec<&RowResult>> = [first].iter().chain(others).map(|row| self.row(row)).collect();
         let Some(rows) = rows else { return not_run() };
@@ -148,7 +149,7 @@ impl<'a> Figures<'a> {
         }
     }
 
-    /// The first column above the second.
+    /// Tests whether the first column is above the second.
     fn columns(&self, row: &str, [first, second]: [&str; 2]) -> Outcome {
         let (Some((a, digits)), Some((b, _))) = (self.cell(row, first), self.cell(row, second)) else {
             return not_run();
@@ -201,12 +202,12 @@ fn not_run() -> Outcome {
     Outcome { ours: String::new(), theirs: String::new(), verdict: Verdict::NotRun }
 }
 
-/// Whether the first is above the second, or below it where the sign is negative.
+/// Tests whether the first cell is above the second, or below it for a negative sign.
 fn compared(first: &Cell, second: &Cell, sign: f64) -> Verdict {
     Difference::of(&first.ours, &second.ours).map_or(Verdict::NotRun, |difference| verdict_of(difference, sign))
 }
 
-/// Whether a difference is above zero, or below it where the sign is negative.
+/// Tests whether a difference is above zero, or below it for a negative sign.
 fn verdict_of(difference: Difference, sign: f64) -> Verdict {
     let difference = Difference { mean: sign * difference.mean, ..difference };
     match (difference.is_positive(), difference.half_width) {
@@ -230,7 +231,7 @@ mod tests {
     use super::*;
     use crate::report::results::ColumnResult;
 
-    /// A table of two tasks and a mean; rows with their seeds in each column, and the paper's figures.
+    /// A table of two tasks and a mean. Each row has its seeds in each column, and the paper's figure.
     fn table(rows: &[(&str, [&[f64]; 3], f64)]) -> TableResult {
         let column = |title: &str, path: &str| ColumnResult {
             title: title.into(),
@@ -294,7 +295,7 @@ mod tests {
         assert_eq!(verdict(&Test::AtMost(at, "one", 4.5)), Verdict::ShowsInOneRun);
         let words = outcome(&rows, &Test::Falls(at, vec!["x", "y"])).1;
         assert_eq!(words, "x 5.0, y 2.0 (difference 3.0 ± 0.0)");
-        // The nearest of the others is shown.
+        // The closest of the other rows is shown.
         assert_eq!(outcome(&rows, &Test::Greatest(at, "x", vec!["y", "one"])).1, "x 5.0, one 4.0");
     }
 

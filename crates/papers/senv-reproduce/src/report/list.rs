@@ -1,9 +1,9 @@
-//! What would be run, in words.
+//! Lists what a run would do.
 
 use super::results::{Planned, time};
 use crate::{plan::Plan, runner::CommandState};
 
-/// Tables, rows and commands with the time they take, each command once.
+/// Lists tables, rows and commands with their expected times, each command once.
 pub(crate) fn list(plan: &Plan, planned: &[Planned]) -> String {
     let mut text = String::new();
     let states = vec![CommandState::Open; plan.steps.len()];

@@ -7,18 +7,18 @@ use super::{
     results::{PaperResult, Results, TableResult},
 };
 
-/// What stands above every report.
+/// The introduction of every report.
 pub(crate) const READING: &str = "Our figures are above (or left of) the paper's. The data here are smaller than in \
     the papers, as each row says, so compare which system is ahead, not the distance to the paper. For several seeds a \
     cell shows the mean (or the median, if the table says so), followed by the smallest and largest figure. Means of \
     the paper's figures are computed here over the tasks that we have. `-` is explained below the table.";
 
-/// What is said of figures that mean nothing.
+/// The warning for figures that are meaningless.
 pub(crate) const QUICK: &str =
     "Made with --quick: sizes are reduced to test the commands, so the figures mean nothing.";
 
 impl PaperResult {
-    /// The tables, each with the commands that made it.
+    /// Writes the tables, each with the commands that computed it.
     pub(crate) fn to_markdown(&self, results: &Results) -> String {
         let mut out = format!("# {}\n\n{}\n\n{READING}\n", self.title, self.about);
         if results.quick {
@@ -38,7 +38,7 @@ impl PaperResult {
         out
     }
 
-    /// The files that the commands read, so that another copy of the data can be compared.
+    /// Lists the files that the commands read, so that they can be compared with another copy of the data.
     fn write_data(&self, out: &mut String) {
         if self.data.is_empty() {
             return;
@@ -91,7 +91,7 @@ fn write_table<'a>(out: &mut String, table: &'a TableResult, known: &mut Vec<&'a
     out.push_str("```\n");
 }
 
-/// Text in a cell of a table.
+/// Escapes text for a cell of a table.
 pub(super) fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace('*', "\\*")
 }

@@ -1,4 +1,4 @@
-//! What a run has found, and how it is written down.
+//! The results of a run, and the reports that show them.
 
 mod claim_result;
 mod claims;

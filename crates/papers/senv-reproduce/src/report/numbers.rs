@@ -1,10 +1,10 @@
-//! Figures of several seeds beside each other.
+//! Comparison of figures over several seeds.
 
-/// The 97.5 % quantile of Student's t with 1, 2, ... degrees of freedom (Student 1908); beyond the last it hardly
-/// falls.
+/// The 97.5 % quantile of Student's t with 1, 2, ... degrees of freedom (Student 1908). It hardly decreases after the
+/// last.
 const STUDENT: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
 
-/// A difference between figures: its mean over the seeds, and half of its 95 % interval, if there are several seeds.
+/// A difference of figures: its mean over the seeds, and half of its 95 % interval if there are several seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Difference {
     pub(super) mean: f64,
@@ -12,14 +12,14 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    /// Of two rows, seed by seed. Seeds of which only one row has a figure are left out, so that a row with one seed
-    /// makes a single run of the difference.
+    /// Computes the difference of two rows, seed by seed. Seeds for which only one row has a figure are left out. A row
+    /// with one seed therefore gives a single run.
     pub(super) fn of(first: &[f64], second: &[f64]) -> Option<Self> {
         let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| a - b).collect();
         (!differences.is_empty()).then(|| Self::over(differences))
     }
 
-    /// From a number that has no seed.
+    /// Computes the difference from a number without seeds.
     pub(super) fn from(values: &[f64], bound: f64) -> Option<Self> {
         (!values.is_empty()).then(|| Self::over(values.iter().map(|value| value - bound).collect()))
     }
@@ -35,12 +35,12 @@ impl Difference {
         Self { mean, half_width: (n > 1).then(half) }
     }
 
-    /// Whether it is above zero, by more than what the seeds make.
+    /// Returns whether the difference is above zero by more than seed noise.
     pub(super) fn is_positive(self) -> bool {
         self.mean > self.half_width.unwrap_or(0.0)
     }
 
-    /// Whether it is one that the seeds can make.
+    /// Returns whether the difference is within seed noise.
     pub(super) fn is_noise(self) -> bool {
         self.half_width.is_some_and(|half| self.mean.abs() <= half)
     }
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(Difference::of(&[2.0], &[1.5, 7.0]), Some(one));
         assert!(one.is_positive() && !one.is_noise());
         assert_eq!(Difference::of(&[], &[1.0]), None);
-        // Of a run that was stopped.
+        // The second run was stopped early.
         assert_eq!(Difference::of(&[1.0, 2.0, 3.0], &[0.0, 1.0]).unwrap().mean, 1.0);
     }
 }

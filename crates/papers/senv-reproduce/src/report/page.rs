@@ -11,7 +11,7 @@ use super::{
 };
 
 impl Results {
-    /// The page, drawings in it; it loads nothing from elsewhere.
+    /// Writes the page with its drawings. It loads nothing from elsewhere.
     pub(crate) fn to_html(&self, folder: &Path) -> String {
         let mut out = String::from("<h1>The papers' tables next to ours</h1>\n");
         let _ = writeln!(out, "<p>{}</p>", escape_html(READING));

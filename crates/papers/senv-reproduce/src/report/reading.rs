@@ -1,20 +1,20 @@
-//! How a figure is read from the JSON of an evaluation: a path such as `tasks[year=2014,name=images].pearson_r_x100`.
+//! Reads a figure from the JSON of an evaluation by a path, such as `tasks[year=2014,name=images].pearson_r_x100`.
 //!
-//! A path is made of names separated by dots. Behind a name in brackets stands which element of a list is meant: a
-//! number (from the end where it is negative), `*` for all of them, or what its fields must be.
+//! A path consists of names separated by dots. Brackets after a name select elements of a list: by number (from the end
+//! if negative), by the values of fields, or all of them with `*`.
 
 use serde_json::Value;
 
-/// What stands in a place of the JSON.
+/// A value read from JSON.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Figure {
     /// A number.
     Number(f64),
-    /// Words, in order.
+    /// Strings, joined in order.
     Text(String),
 }
 
-/// The figure at a path; `None` where there is nothing, or `null`.
+/// Returns the figure at a path; `None` if there is no value or it is `null`.
 pub(crate) fn read(json: &Value, path: &str) -> Option<Figure> {
     let mut places = vec![json];
     for name in split(path) {
@@ -35,7 +35,7 @@ pub(crate) fn read(json: &Value, path: &str) -> Option<Figure> {
     }
 }
 
-/// The names of a path; dots in brackets are part of them.
+/// Splits a path into names. Dots in brackets do not separate names.
 fn split(path: &str) -> Vec<&str> {
     let mut depth = 0_u32;
     let dot = |c: char| {
@@ -49,7 +49,7 @@ fn split(path: &str) -> Vec<&str> {
     path.split(dot).collect()
 }
 
-/// The elements of a list that are meant.
+/// Returns the selected elements of a list.
 fn elements<'a>(list: &'a Value, which: &str) -> Vec<&'a Value> {
     let Some(list) = list.as_array() else { return Vec::new() };
     if which == "*" {

@@ -1,30 +1,31 @@
-//! A table as rows of text, which Markdown and the page print alike.
+//! A table as rows of text, shared by Markdown and the HTML page.
 
 use super::results::{Cell, ColumnResult, NOT_RUN, RowResult, TableResult};
 
-/// Columns beyond which a table is transposed, so that it fits a page.
+/// Number of columns above which a table is transposed to fit a page.
 const WIDE: usize = 8;
 
-/// Whose figures a line holds.
+/// Whose figures a row contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whose {
     Ours,
     Theirs,
-    /// Both, where systems stand side by side.
+    /// Both, in a transposed table.
     Both,
 }
 
-/// Rows of text.
+/// A table as rows of text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ReportTable {
     pub(crate) head: Vec<String>,
     pub(crate) rows: Vec<(Whose, Vec<String>)>,
-    /// What is not there, and why.
+    /// Notes on missing figures, with the reasons.
     pub(crate) notes: Vec<String>,
 }
 
 impl ReportTable {
-    /// The lines of a table: ours, below it theirs; a wide one is transposed, with ours and theirs side by side.
+    /// Creates the rows of a table, with theirs below ours. A wide table is transposed, with ours and theirs side by
+    /// side.
     pub(crate) fn new(table: &TableResult) -> Self {
         let shown = shown(table);
         let mut report_table = if shown.columns.len() > WIDE { transposed(&shown) } else { upright(&shown) };
@@ -33,7 +34,7 @@ impl ReportTable {
     }
 }
 
-/// The table without the columns that are hidden.
+/// Returns the table without its hidden columns.
 fn shown(table: &TableResult) -> TableResult {
     let mut shown = table.clone();
     let is_shown: Vec<bool> = table.columns.iter().map(|column| !column.is_hidden).collect();
@@ -95,7 +96,7 @@ fn has_theirs(row: &RowResult) -> bool {
     row.cells.iter().any(|cell| cell.theirs.is_some())
 }
 
-/// A figure of ours: the value, or of several seeds the mean or median with the least and the greatest.
+/// Formats our figure: the value, or for several seeds the mean or median with the minimum and the maximum.
 fn ours(table: &TableResult, row: &RowResult, cell: &Cell, column: &ColumnResult) -> String {
     if let Some(words) = &cell.words {
         return words.clone();
@@ -116,13 +117,13 @@ fn theirs(cell: &Cell, column: &ColumnResult) -> String {
     cell.theirs.map_or_else(String::new, |value| number(value, column.digits))
 }
 
-/// A number with so many decimals; very small ones as powers of ten.
+/// Formats a number with this many decimals, or as a power of ten if it would be rounded to 0.
 fn number(x: f64, digits: usize) -> String {
     let is_lost = x != 0.0 && x.abs() < 0.5 * 10_f64.powi(-i32::try_from(digits).unwrap_or(0));
     if is_lost { format!("{x:.0e}") } else { format!("{x:.digits$}") }
 }
 
-/// Each reason once, with the columns it holds for, or the rows that have nothing for this reason alone.
+/// Lists each reason once, with the columns it applies to, or with the rows that lack all figures for this reason only.
 fn notes(table: &TableResult) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for row in &table.rows {
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
     use crate::paper::Center;
 
-    /// A column that is not shown.
+    /// Index of the hidden column.
     const HIDDEN: usize = 20;
 
     fn table(n_columns: usize, cell: &Cell) -> TableResult {

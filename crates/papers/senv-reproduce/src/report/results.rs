@@ -1,4 +1,4 @@
-//! The tables of a run as data: ours beside theirs, and what made each figure.
+//! The tables of a run as data: our figures, theirs, and the commands that computed ours.
 
 use std::time::Duration;
 
@@ -16,90 +16,90 @@ use crate::{
     runner::CommandState,
 };
 
-/// A whole run.
+/// The results of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Results {
     /// The version of senv.
     pub(crate) version: String,
-    /// Whether sizes were cut down to try the commands out; then the figures mean nothing.
+    /// Whether sizes were reduced to test the commands, so that the figures are meaningless.
     pub(crate) quick: bool,
-    /// The papers.
+    /// Results per paper.
     pub(crate) papers: Vec<PaperResult>,
 }
 
-/// The tables of a paper.
+/// The results of a paper.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct PaperResult {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     pub(crate) about: &'static str,
     pub(crate) tables: Vec<TableResult>,
-    /// What it claims, with the verdicts.
+    /// Its claims, with the verdicts.
     pub(crate) claims: Vec<ClaimResult>,
     /// The files that its commands read.
     pub(crate) data: Vec<DataFile>,
-    /// The versions of senv that ran them.
+    /// The versions of senv that ran the commands.
     pub(crate) versions: Vec<String>,
 }
 
-/// A table.
+/// The results of a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct TableResult {
     pub(crate) title: &'static str,
     pub(crate) about: &'static str,
     pub(crate) columns: Vec<ColumnResult>,
     pub(crate) rows: Vec<RowResult>,
-    /// The commands, each once, models before what is read from them.
+    /// The commands, each once, with models before the commands that read them.
     pub(crate) commands: Vec<CommandResult>,
-    /// How the seeds of a row become one figure.
+    /// How the figures of several seeds are combined.
     pub(crate) center: Center,
-    /// Drawings in the folder of the run.
+    /// Drawings in the output folder.
     pub(crate) drawings: Vec<DrawingResult>,
 }
 
-/// A drawing.
+/// A drawing below a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct DrawingResult {
-    /// What it shows.
+    /// Title of the drawing.
     pub(crate) title: String,
-    /// Its file in the folder of the run.
+    /// File name in the output folder.
     pub(crate) file: String,
-    /// Its lines, where it is drawn from the table.
+    /// Its curves, if it is plotted from the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) curve: Option<Curve>,
 }
 
-/// A column.
+/// A column of a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct ColumnResult {
     pub(crate) title: String,
     /// The path in the JSON of the evaluation.
     pub(crate) path: String,
     pub(crate) digits: usize,
-    /// Whether a mean is of it and it is not shown.
+    /// Whether it is used for a mean but not shown.
     pub(crate) is_hidden: bool,
 }
 
-/// A row.
+/// A row of a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct RowResult {
     pub(crate) name: String,
     pub(crate) data: &'static str,
     pub(crate) published_name: String,
-    /// Models of the row, one a seed; a stopped run may have figures of some of them.
+    /// Number of models of the row, one per seed. A stopped run may have figures for only some of them.
     pub(crate) n_models: usize,
     pub(crate) cells: Vec<Cell>,
 }
 
-/// A figure of ours, one a seed, and theirs.
+/// Our figures, one per seed, and theirs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub(crate) struct Cell {
     pub(crate) ours: Vec<f64>,
-    /// Words where the figure is no number.
+    /// Words, if the figure is not a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) words: Option<String>,
     pub(crate) theirs: Option<f64>,
-    /// Why there is nothing of ours.
+    /// Why we have no figure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) why_not: Option<String>,
 }
@@ -108,19 +108,19 @@ pub(crate) struct Cell {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct CommandResult {
     pub(crate) command: String,
-    /// Wall time, where it has run.
+    /// Wall time, if it has run.
     pub(crate) seconds: Option<f64>,
-    /// The threads that were asked for then; 0 for all cores.
+    /// The number of threads requested for that run; 0 for all cores.
     pub(crate) threads: Option<usize>,
-    /// Seconds that are expected on two quiet cores.
+    /// Expected seconds on two idle cores.
     pub(crate) expected_seconds: f64,
 }
 
-/// Why there is no figure where nothing speaks against it.
+/// The reason for a missing figure if nothing prevents its command from running.
 pub(crate) const NOT_RUN: &str = "not run";
 
 impl CommandResult {
-    /// How long it took, or will take.
+    /// Formats how long it took, or is expected to take.
     pub(crate) fn time(&self) -> String {
         match (self.seconds, self.threads) {
             (None, _) => format!("{NOT_RUN}, about {}", time(self.expected_seconds)),
@@ -132,7 +132,7 @@ impl CommandResult {
 }
 
 impl Cell {
-    /// The mean or the median over the seeds.
+    /// Returns the mean or the median over the seeds.
     pub(crate) fn center(&self, center: Center) -> Option<f64> {
         let n = self.ours.len();
         match center {
@@ -147,7 +147,7 @@ impl Cell {
     }
 }
 
-/// A number of seconds in words; 0 of what is none, as a record that was changed by hand may have.
+/// Formats seconds. An invalid number, which a record edited by hand may contain, is 0.
 pub(crate) fn time(seconds: f64) -> String {
     duration(Duration::try_from_secs_f64(seconds).unwrap_or_default())
 }
@@ -155,17 +155,17 @@ pub(crate) fn time(seconds: f64) -> String {
 /// A paper with the steps of its tables.
 pub(crate) type Planned = (Paper, Vec<TableSteps>);
 
-/// The steps of a table: those of a row, a model after the other, and the training of each.
+/// The steps of a table: per row and model, the evaluations and the training.
 #[derive(Debug)]
 pub(crate) struct TableSteps {
-    /// For each row and each of its models the steps of the evaluations, and that of the training.
+    /// For each row and each of its models, the steps of the evaluations, and the step of the training.
     rows: Vec<Vec<(Vec<usize>, Option<usize>)>>,
-    /// For each column why the data set that it is of is not there.
+    /// For each column, why its data set is missing, if it is.
     missing: Vec<Option<String>>,
 }
 
 impl TableSteps {
-    /// Plans a table.
+    /// Plans the steps of a table.
     pub(crate) fn new(plan: &mut Plan, paper: &Paper, table: &Table) -> Self {
         let of_set = |column: &Column| plan.why_not(column.set).filter(|_| !column.set.is_empty());
         let missing = table.columns.iter().map(of_set).collect();
@@ -177,13 +177,13 @@ impl TableSteps {
         Self { rows: table.rows.iter().map(|row| row.models.iter().map(&mut model).collect()).collect(), missing }
     }
 
-    /// What has to run.
+    /// Returns the steps that have to run.
     pub(crate) fn wanted(&self) -> Vec<usize> {
         let models = self.rows.iter().flatten();
         models.flat_map(|(evaluations, training)| training.iter().chain(evaluations)).copied().collect()
     }
 
-    /// The same with what it needs before it, each step once.
+    /// Returns these steps, each once and after the steps that it needs.
     pub(crate) fn in_order(&self, plan: &Plan) -> Vec<usize> {
         let mut order = Vec::new();
         for step in self.wanted() {
@@ -192,7 +192,7 @@ impl TableSteps {
         order
     }
 
-    /// The table as far as it has run.
+    /// Returns the results of the table so far.
     pub(crate) fn result(&self, plan: &Plan, states: &[CommandState], table: &Table) -> TableResult {
         let row = |(row, models): (&Row, &Vec<_>)| self.row_result(row, models, states, table);
         let rows: Vec<RowResult> = table.rows.iter().zip(&self.rows).map(row).collect();
@@ -266,7 +266,7 @@ fn add_with_needs(plan: &Plan, step: usize, order: &mut Vec<usize>) {
     order.push(step);
 }
 
-/// The drawings of a table: those that evaluations have written for its rows, or lines over its rows.
+/// Returns the drawings of a table: files that evaluations wrote for its rows, or curves plotted from its rows.
 fn drawing_results(drawing: &Drawing, table: &Table, rows: &[RowResult]) -> Vec<DrawingResult> {
     match drawing {
         Drawing::OfRows(file) => {
@@ -326,13 +326,13 @@ fn figure_of(state: &CommandState, path: &str) -> Result<Figure, String> {
     }
 }
 
-/// The mean over the cells that ours has, and of theirs over the same; where ours has none, over all that theirs has.
-/// A mean that the paper prints stands for the one that is computed.
+/// Computes the mean over the cells for which we have figures, and the mean of theirs over the same cells. If we have
+/// none, theirs is over all cells they have. A mean printed in the paper replaces the computed one.
 fn mean_cell<'a>(cells: impl Iterator<Item = &'a Cell>, printed: Option<f64>) -> Cell {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let cells: Vec<&Cell> = cells.collect();
     if cells.iter().any(|cell| cell.why_not.as_deref() == Some(NOT_RUN)) {
-        // Beside the mean of another row it would be one over other columns.
+        // A mean over other columns could not be compared with the means of other rows.
         return Cell { theirs: printed, why_not: Some(NOT_RUN.to_owned()), ..Cell::default() };
     }
     let n_seeds = cells.iter().map(|cell| cell.ours.len()).max().unwrap_or(0);
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(command(Some(9.32), Some(0)), "9.3 s");
         assert_eq!(command(Some(9.32), Some(1)), "9.3 s, 1 thread");
         assert_eq!(command(Some(9.32), Some(2)), "9.3 s, 2 threads");
-        // Of records that nobody wrote.
+        // Records may contain invalid times.
         assert_eq!(command(Some(-1.0), Some(0)), "0.0 s");
         assert_eq!(command(Some(1e300), Some(0)), "0.0 s");
     }
@@ -379,14 +379,14 @@ mod tests {
         let cells = [cell(&[1.0, 3.0], Some(10.0)), cell(&[], Some(99.0)), cell(&[2.0, 5.0], Some(20.0))];
         assert_eq!(mean_cell(&cells), cell(&[1.5, 4.0], Some(15.0)));
         assert_eq!(super::mean_cell(cells.iter(), Some(7.0)), cell(&[1.5, 4.0], Some(7.0)));
-        // A column that the paper lacks leaves no mean of theirs over the same columns.
+        // If the paper lacks a column, there is no mean of theirs over the same columns.
         assert_eq!(mean_cell(&[cell(&[1.0], Some(10.0)), cell(&[3.0], None)]), cell(&[2.0], None));
         let not_run = Cell { why_not: Some(NOT_RUN.to_owned()), ..Cell::default() };
         let half_run = Cell { why_not: Some(NOT_RUN.to_owned()), ..cell(&[1.0], Some(10.0)) };
         for open in [&not_run, &half_run] {
             assert_eq!(mean_cell(&[cell(&[1.0, 3.0], Some(10.0)), open.clone()]), not_run);
         }
-        // Published figures alone.
+        // Only published figures.
         assert_eq!(mean_cell(&[cell(&[], Some(1.0)), cell(&[], None), cell(&[], Some(2.0))]), cell(&[], Some(1.5)));
         assert_eq!(mean_cell(&[]), Cell::default());
     }

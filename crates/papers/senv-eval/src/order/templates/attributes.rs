@@ -22,7 +22,7 @@ fn item(i: usize) -> OrderItem {
     match (i + step) % 4 {
         form @ (0 | 2) => {
             let bought = |first, second| format!("{who} bought {}.", list(first, second));
-            // The adjectives change places, or the nouns do.
+            // Swap either the adjectives or the nouns.
             let different =
                 if form == 0 { bought((blue, car), (red, house)) } else { bought((red, house), (blue, car)) };
             OrderItem::new(bought((red, car), (blue, house)), bought((blue, house), (red, car)), different)

@@ -1,4 +1,4 @@
-//! More and less: comparatives of people, `more` and `less` of things, `more` and `fewer` of what people have.
+//! More and less: comparatives for people, `more` and `less` for things, `more` and `fewer` for what people own.
 
 use super::{OrderItem, words::names};
 
@@ -18,7 +18,7 @@ const DEGREES: [(&str, &str, &str); 12] = [
     ("quieter", "louder", "loud"),
 ];
 
-/// Two things and what both are, one of them more so.
+/// Two things and an adjective that fits both.
 const THINGS: [(&str, &str, &str); 15] = [
     ("sofa", "armchair", "comfortable"),
     ("train", "bus", "expensive"),

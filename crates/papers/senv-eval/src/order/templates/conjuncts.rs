@@ -1,4 +1,4 @@
-//! Conjuncts exchanged: A and B is B and A, and a third word exchanged with one of them is something else.
+//! Swapped conjuncts: "A and B" means "B and A", but swapping one of them with a third word changes the meaning.
 
 use super::{
     OrderItem,
@@ -15,7 +15,7 @@ pub(super) fn items() -> Vec<OrderItem> {
 fn item(i: usize) -> OrderItem {
     let [a, b, c] = names(i);
     let did = DEEDS[i / 3 % DEEDS.len()];
-    // Which of the two conjuncts changes places with the third word.
+    // Selects which of the two conjuncts is swapped with the third word.
     let is_second = (i / 3).is_multiple_of(2);
     match i % 3 {
         0 => {

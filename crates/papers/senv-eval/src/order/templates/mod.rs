@@ -1,13 +1,13 @@
-//! English sentences that differ in the order of their words, in a negation or in a number, by phenomenon.
+//! English sentences that differ in word order, in a negation or in a number, by phenomenon.
 //!
-//! An item is an anchor, a sentence of the same meaning and one of a different meaning. Shared words do not tell them
-//! apart: in nearly all items the two have the same words, each as often, so that every bag of words has both equally
-//! near. Where they cannot (negation against an antonym, a number in digits), half of the items share more words with
-//! the one and half with the other. Nor does the order of the parts: in half of the items the sentence of the same
-//! meaning keeps that of the anchor, in the other half it turns it around; conjuncts exchange two words in either
-//! sentence.
+//! An item is an anchor, a sentence with the same meaning and one with a different meaning. Shared words do not
+//! distinguish them: in nearly all items the two have the same words, each equally often, so every bag of words scores
+//! both the same. Where that is impossible (negation against an antonym, a number in digits), half of the items share
+//! more words with one and half with the other. The order of the parts does not distinguish them either. In half of the
+//! items the sentence with the same meaning keeps the order of the anchor, and in the other half it reverses it.
+//! Conjunct items swap two words in both sentences.
 //!
-//! The sentences are put together of the lists of this folder, always in the same way.
+//! The sentences are built from the lists in this folder and are always the same.
 
 mod attributes;
 mod comparisons;
@@ -20,29 +20,29 @@ mod words;
 
 use serde::Serialize;
 
-/// What the sentences of a template differ in.
+/// The difference between the sentences of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum OrderPhenomenon {
-    /// Who does it to whom.
+    /// Who does something to whom.
     SwappedRoles,
-    /// Whether, or of whom, it is denied.
+    /// Whether something is denied, or about whom.
     Negation,
-    /// How many there are of each.
+    /// How many there are of each of two things.
     Numbers,
     /// Who or what has more.
     MoreAndLess,
-    /// What comes first.
+    /// Which event comes first.
     BeforeAndAfter,
     /// Which adjective belongs to which noun.
     Attributes,
-    /// Conjuncts that are exchanged mean the same; exchanged with a word elsewhere in the sentence they do not.
+    /// Swapped conjuncts keep the meaning; swapping one with a word elsewhere in the sentence does not.
     Conjuncts,
 }
 
 impl OrderPhenomenon {
-    /// All of them, in the order of tables.
+    /// All phenomena, in the order of tables.
     pub const ALL: [Self; 7] = [
         Self::SwappedRoles,
         Self::Negation,
@@ -53,8 +53,8 @@ impl OrderPhenomenon {
         Self::Conjuncts,
     ];
 
-    /// Its name in tables: `swapped roles`, `negation`, `numbers`, `more and less`, `before and after`, `attributes` or
-    /// `conjuncts exchanged`.
+    /// Returns its name in tables: `swapped roles`, `negation`, `numbers`, `more and less`, `before and after`,
+    /// `attributes` or `conjuncts exchanged`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -69,14 +69,14 @@ impl OrderPhenomenon {
     }
 }
 
-/// A sentence with one of the same and one of a different meaning.
+/// A sentence, one with the same meaning, and one with a different meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OrderItem {
     /// The sentence that the others are compared with.
     pub anchor: String,
-    /// A sentence of the same meaning.
+    /// A sentence with the same meaning.
     pub same: String,
-    /// A sentence of a different meaning.
+    /// A sentence with a different meaning.
     pub different: String,
 }
 
@@ -96,7 +96,7 @@ pub struct OrderTemplates {
 }
 
 impl OrderTemplates {
-    /// The 120 items of a phenomenon that are built in, the same every time.
+    /// Returns the 120 built-in items of a phenomenon, always the same.
     ///
     /// ```
     /// use senv_eval::{OrderPhenomenon, OrderTemplates};
@@ -120,13 +120,13 @@ impl OrderTemplates {
         Self { phenomenon, items }
     }
 
-    /// The built-in items of every phenomenon.
+    /// Returns the built-in items of every phenomenon.
     #[must_use]
     pub fn all_built_in() -> Vec<Self> {
         OrderPhenomenon::ALL.into_iter().map(Self::built_in).collect()
     }
 
-    /// All sentences, some of them more than once.
+    /// Iterates over all sentences, with repetitions.
     pub fn sentences(&self) -> impl Iterator<Item = &str> {
         self.items.iter().flat_map(|item| [&item.anchor[..], &item.same, &item.different])
     }
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// The words of a sentence in lower case, sorted.
+    /// Returns the words of a sentence in lower case, sorted.
     fn bag(sentence: &str) -> Vec<String> {
         let word = |word: &str| word.trim_matches(['.', ',']).to_lowercase();
         let mut words: Vec<String> = sentence.split(' ').map(word).collect();
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// Whether two sentences have the words that they share in the same order.
+    /// Returns whether the words that two sentences share have the same order in both.
     fn keeps_order(anchor: &str, other: &str) -> bool {
         let words = |s: &str| s.split(' ').map(|w| w.trim_matches(['.', ',']).to_lowercase()).collect::<Vec<_>>();
         let (anchor, other) = (words(anchor), words(other));
@@ -195,7 +195,7 @@ mod tests {
         of(&anchor) == of(&other)
     }
 
-    /// Otherwise the order of words as such would give the answer away.
+    /// Otherwise word order alone would reveal the answer.
     #[test]
     fn half_of_the_sentences_of_the_same_meaning_keep_the_order_of_the_words() {
         for phenomenon in [OrderPhenomenon::SwappedRoles, OrderPhenomenon::MoreAndLess, OrderPhenomenon::BeforeAndAfter]
@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    /// Sentences are of one meaning if an item says so, or some items in a row.
+    /// Sentences have the same meaning if one item, or a chain of items, says so.
     #[test]
     fn no_item_contradicts_another() {
         let templates = OrderTemplates::all_built_in();

@@ -1,8 +1,8 @@
-//! Negation: `not` against antonyms and against nothing, and of whom something is denied.
+//! Negation: `not` against antonyms and against plain statements, and about whom something is denied.
 
 use super::{OrderItem, words::names};
 
-/// Of whom it is said, what, and its contrary.
+/// A noun, a state and its opposite.
 const STATES: [(&str, &str, &str); 15] = [
     ("door", "open", "closed"),
     ("baby", "awake", "asleep"),
@@ -28,7 +28,8 @@ pub(super) fn items() -> Vec<OrderItem> {
     denied.chain((0..60).map(of_whom)).collect()
 }
 
-/// The first two share more words with the sentence of a different meaning, the others with that of the same meaning.
+/// In the first two, the sentence with a different meaning shares more words with the anchor; in the others, the one
+/// with the same meaning does.
 fn denied(&(door, open, closed): &(&str, &str, &str)) -> [OrderItem; 4] {
     let [is_open, is_not, is_closed] =
         [open, &format!("not {open}"), closed].map(|state| format!("The {door} was {state}."));

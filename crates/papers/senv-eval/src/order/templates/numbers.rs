@@ -1,8 +1,8 @@
-//! Numbers: how many there are of each of two things, and numbers in words and in digits.
+//! Numbers: counts of two things, and numbers in words and in digits.
 
 use super::{OrderItem, words::names};
 
-/// The numbers from 2 on.
+/// Number words from 2.
 const WORDS: [&str; 19] = [
     "two",
     "three",
@@ -25,7 +25,7 @@ const WORDS: [&str; 19] = [
     "twenty",
 ];
 
-/// Who has some of both.
+/// An owner and two things that they own.
 const OWNERS: [(&str, &str, &str); 10] = [
     ("farmer", "horses", "cows"),
     ("teacher", "pens", "books"),
@@ -39,7 +39,7 @@ const OWNERS: [(&str, &str, &str); 10] = [
     ("sailor", "boats", "maps"),
 ];
 
-/// Where there are some of both.
+/// A place and two things in it.
 const PLACES: [(&str, &str, &str); 10] = [
     ("room", "chairs", "tables"),
     ("garden", "roses", "tulips"),
@@ -53,7 +53,7 @@ const PLACES: [(&str, &str, &str); 10] = [
     ("basket", "apples", "pears"),
 ];
 
-/// What is bought, and two numbers of it.
+/// A thing to buy, and two quantities of it.
 const BOUGHT: [(&str, usize, usize); 15] = [
     ("eggs", 10, 12),
     ("apples", 3, 5),
@@ -79,7 +79,7 @@ pub(super) fn items() -> Vec<OrderItem> {
     owned.chain(placed).chain(written).collect()
 }
 
-/// Two different numbers up to twelve, in words.
+/// Returns two different number words up to twelve.
 fn two_numbers(i: usize) -> [&'static str; 2] {
     let n = 11;
     let step = 1 + i / 10 + i % 3;
@@ -89,7 +89,7 @@ fn two_numbers(i: usize) -> [&'static str; 2] {
 fn of_owner(i: usize, (owner, dogs, cats): (&str, &str, &str)) -> OrderItem {
     let [three, two] = two_numbers(i);
     let has = |x: &str, a: &str, y: &str, b: &str| format!("The {owner} has {x} {a} and {y} {b}.");
-    // The numbers change places, or the things do.
+    // Swap either the numbers or the things.
     let different = if i.is_multiple_of(2) { has(two, dogs, three, cats) } else { has(three, cats, two, dogs) };
     OrderItem::new(has(three, dogs, two, cats), has(two, cats, three, dogs), different)
 }
@@ -101,7 +101,8 @@ fn of_place(i: usize, (place, chairs, tables): (&str, &str, &str)) -> OrderItem 
     OrderItem::new(anchor, has(three, two), has(two, three))
 }
 
-/// Words against digits and digits against words, of both numbers: whatever is rarer is right as often as wrong.
+/// Words against digits and digits against words, for both numbers. A rule that prefers the rarer form is right as
+/// often as wrong.
 fn written(i: usize, &(things, n, m): &(&str, usize, usize)) -> [OrderItem; 4] {
     let [who, ..] = names(5 * i);
     let in_words = |n: usize| format!("{who} bought {} {things}.", WORDS[n - 2]);

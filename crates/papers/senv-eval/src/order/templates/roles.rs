@@ -1,8 +1,8 @@
-//! Swapped roles: active against passive, and against a cleft sentence.
+//! Swapped roles: active against passive sentences, and against cleft sentences.
 
 use super::{OrderItem, words::DEEDS};
 
-/// Two people each of whom may do something to the other.
+/// Two people who may act on each other.
 const PAIRS: [(&str, &str); 15] = [
     ("teacher", "student"),
     ("doctor", "nurse"),
@@ -27,7 +27,7 @@ pub(super) fn items() -> Vec<OrderItem> {
 }
 
 fn item(pair: usize, deed: usize) -> OrderItem {
-    // Each of the two acts in half of the items.
+    // Each of the two is the agent in half of the items.
     let (a, b) = if deed < DEEDS.len() / 2 { PAIRS[pair] } else { (PAIRS[pair].1, PAIRS[pair].0) };
     let did = DEEDS[deed];
     let (passive, cleft) = (

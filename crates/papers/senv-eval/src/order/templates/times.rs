@@ -1,4 +1,4 @@
-//! Before and after.
+//! Before and after: which of two actions came first.
 
 use super::{OrderItem, words::people};
 

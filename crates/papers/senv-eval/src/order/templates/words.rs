@@ -1,4 +1,4 @@
-//! Words that several phenomena use.
+//! Words shared by several phenomena.
 
 /// A first name with its pronoun.
 pub(super) struct Person {
@@ -29,18 +29,18 @@ const PEOPLE: [Person; 12] = [
     he("Daniel"),
 ];
 
-/// Three different people, others for each number up to 120.
+/// Returns three different people, a different triple for each number below 120.
 pub(super) fn people(i: usize) -> [&'static Person; 3] {
-    // From 1 to 10: the second and the third are neither the first nor each other.
+    // From 1 to 10, so the three are different.
     let step = 1 + i / PEOPLE.len() % 10;
     [i, i + step, i + step + 1].map(|place| &PEOPLE[place % PEOPLE.len()])
 }
 
-/// The same by their names.
+/// Returns the names of [`people`].
 pub(super) fn names(i: usize) -> [&'static str; 3] {
     people(i).map(|person| person.name)
 }
 
-/// What one person does to another: the past tense and the participle are alike.
+/// Verbs for what one person does to another. The past tense equals the participle.
 pub(super) const DEEDS: [&str; 8] =
     ["thanked", "invited", "followed", "helped", "praised", "ignored", "visited", "blamed"];

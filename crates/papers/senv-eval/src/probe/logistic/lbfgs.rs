@@ -8,36 +8,36 @@
 //! x_{k+1} = x_k + t p                     t: the first of 1, ½, ¼, … with f(x + t p) ≤ f(x) + 10⁻⁴ t gᵀp
 //! ```
 //!
-//! J. Nocedal and S. J. Wright, Numerical Optimization, 2nd edition, algorithms 7.4 and 7.5, with Armijo's rule for t:
-//! for a convex function every pair has yᵀs > 0; a pair without it, by rounding, is skipped. M is an estimate of the
+//! J. Nocedal and S. J. Wright, Numerical Optimization, 2nd edition, algorithms 7.4 and 7.5, with Armijo's rule for t.
+//! For a convex function every pair has yᵀs > 0; a pair that does not, by rounding, is skipped. M is an estimate of the
 //! second derivatives, the preconditioner.
 //!
-//! A [`Search`] asks for the function at one point and receives it: so many searches share one pass over the examples.
+//! A [`Search`] requests the function at one point and receives it, so many searches share one pass over the examples.
 
 use std::collections::VecDeque;
 
 use senv_core::arrays::Float;
 
-/// The number of pairs kept.
+/// Number of pairs that are kept.
 const MEMORY: usize = 10;
-/// The most halvings of a step.
+/// Maximum number of halvings of a step.
 const HALVINGS: u32 = 40;
 
-/// Overwrites a vector v by M⁻¹ v.
+/// Overwrites a vector v with M⁻¹ v.
 pub(crate) type Precondition<'a> = dyn Fn(&mut [f64]) + Sync + 'a;
 
-/// A minimization under way.
+/// A minimization in progress.
 pub(crate) struct Search {
-    /// The best point so far, its value and gradient.
+    /// The best point so far, with its value and gradient.
     x: Vec<f64>,
     value: f64,
     gradient: Vec<f64>,
-    /// Where the function is to be computed next.
+    /// The point at which the function is needed next.
     trial: Vec<f64>,
     direction: Vec<f64>,
     t: f64,
     halvings: u32,
-    /// Newest first.
+    /// The most recent pair is first.
     pairs: VecDeque<(Vec<f64>, Vec<f64>)>,
     steps: usize,
     max_steps: usize,
@@ -47,7 +47,8 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// From `x` until the gradient norm is at most `enough`, a step brings no improvement, or after `max_steps`.
+    /// Searches from `x` until the gradient norm is at most `enough`, a step brings no improvement, or `max_steps` is
+    /// reached.
     pub(crate) fn new(x: Vec<f64>, enough: f64, max_steps: usize) -> Self {
         let trial = x.clone();
         Self {
@@ -66,12 +67,12 @@ impl Search {
         }
     }
 
-    /// The point at which value and gradient are needed next; `None` at the end.
+    /// Returns the point at which value and gradient are needed next; `None` at the end.
     pub(crate) fn asks(&self) -> Option<&[f64]> {
         (!self.is_done).then_some(&self.trial)
     }
 
-    /// Takes value and gradient at the point asked for.
+    /// Receives value and gradient at the requested point.
     pub(crate) fn tell(&mut self, value: f64, gradient: Vec<f64>, precondition: Option<&Precondition<'_>>) {
         if self.gradient.is_empty() {
             (self.value, self.gradient) = (value, gradient);
@@ -91,12 +92,12 @@ impl Search {
         }
         self.halvings += 1;
         self.t /= 2.0;
-        // Any further improvement is below rounding.
+        // Any further improvement is below rounding error.
         self.is_done = self.halvings == HALVINGS;
         self.set_trial();
     }
 
-    /// A new direction from the best point.
+    /// Starts in a new direction from the best point.
     fn turn(&mut self, precondition: Option<&Precondition<'_>>) {
         let slope = norm(&self.gradient);
         if self.steps == self.max_steps || slope.is_nan() || slope <= self.enough {
@@ -116,13 +117,13 @@ impl Search {
         f64::axpy(self.t, &self.direction, &mut self.trial);
     }
 
-    /// Number of steps, and the norm of the last gradient.
+    /// Returns the number of steps and the norm of the last gradient.
     #[cfg(test)]
     pub(crate) fn convergence(&self) -> (usize, f64) {
         (self.steps, norm(&self.gradient))
     }
 
-    /// The best point.
+    /// Returns the best point.
     pub(crate) fn into_x(self) -> Vec<f64> {
         self.x
     }
@@ -132,7 +133,7 @@ pub(crate) fn norm(v: &[f64]) -> f64 {
     f64::dot(v, v).sqrt()
 }
 
-/// −H g, the last pair first.
+/// Computes −H g, starting with the most recent pair.
 fn direction(
     gradient: &[f64],
     pairs: &VecDeque<(Vec<f64>, Vec<f64>)>,

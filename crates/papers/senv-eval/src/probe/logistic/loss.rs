@@ -1,4 +1,4 @@
-//! Loss and gradient of logistic regressions, many at a time: all of them see the same examples.
+//! Loss and gradient of many logistic regressions at a time, all on the same examples.
 //!
 //! Equation: `logistic-regression`
 //!
@@ -11,9 +11,9 @@
 //! (B1)  ∂W = W + Σ_i ∂a_i x_iᵀ,   ∂b = Σ_i ∂a_i
 //! ```
 //!
-//! Two classes are one sigmoid output, as in LIBLINEAR and scikit-learn; one-vs-rest is a sigmoid output for each
-//! class. A block of examples is multiplied with the weights of all regressions at once. Sums over examples are taken
-//! in parts that do not depend on the number of threads, so neither does the result.
+//! Two classes use one sigmoid output, as in LIBLINEAR and scikit-learn; one-vs-rest uses one sigmoid output per class.
+//! A block of examples is multiplied with the weights of all regressions at once. Sums over examples are computed in
+//! parts that do not depend on the number of threads, so the result does not depend on it either.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
@@ -22,33 +22,33 @@ use senv_core::arrays::{Float, matmul_into};
 use super::{Examples, Link, Role, Roles};
 use crate::error::Result;
 
-/// Parts that examples are divided into, at most.
+/// Maximum number of parts that examples are divided into.
 const PARTS: usize = 32;
-/// Examples of a part, at least: each has a gradient of its own.
+/// Minimum number of examples in a part, since each part has its own gradient.
 const PART: usize = 32;
-/// Examples multiplied at a time.
+/// Number of examples multiplied at a time.
 const BLOCK: usize = 128;
 
-/// What one pass over the examples gives.
+/// The result of one pass over the examples.
 pub(super) struct Pass {
     /// Σ l of each regression, without C and the penalty.
     pub(super) losses: Vec<f64>,
-    /// Its gradient, W row by row with b at the end of each row.
+    /// The gradient of this sum: W row by row, with b at the end of each row.
     pub(super) gradients: Vec<Vec<f64>>,
-    /// For each example, p (1 − p): the mean over the outputs and the regressions, 0 for those that do not learn from
-    /// it.
+    /// For each example, the mean of p (1 − p) over the outputs and the regressions. Regressions that do not train on
+    /// the example count as 0.
     pub(super) curvatures: Vec<f64>,
 }
 
-/// A row of W with b behind it, for each output of each regression: shape `(regressions · outputs, f + 1)`.
+/// Stacks one row of W, followed by b, for each output of each regression: shape `(regressions · outputs, f + 1)`.
 pub(super) fn stack<F: Float>(points: &[&[f64]], n_columns: usize) -> Array2<F> {
     let values = points.iter().flat_map(|point| point.iter().map(|&x| F::of(x))).collect::<Vec<_>>();
     let n_rows = values.len() / n_columns;
     Array2::from_shape_vec((n_rows, n_columns), values).unwrap_or_else(|_| Array2::zeros((n_rows, n_columns)))
 }
 
-/// Calls `each` with the first number of every block of `range`, its features with a 1 behind each row, and the scores
-/// of all outputs (F1).
+/// Calls `each` for every block of `range`, with its first index, its features followed by a 1 in each row, and the
+/// scores of all outputs (F1).
 pub(super) fn for_blocks<F: Float, E: Examples>(
     examples: &E,
     range: std::ops::Range<usize>,
@@ -76,13 +76,14 @@ pub(super) fn for_blocks<F: Float, E: Examples>(
     Ok(())
 }
 
-/// The parts of n examples.
+/// Divides n examples into parts.
 pub(super) fn parts(n: usize) -> impl IndexedParallelIterator<Item = std::ops::Range<usize>> {
     let parts = n.div_ceil(PART).min(PARTS);
     (0..parts).into_par_iter().map(move |part| part * n / parts..(part + 1) * n / parts)
 }
 
-/// (F2) and its gradient at one point a regression; `active` are their numbers among the roles.
+/// Computes (F2) and its gradient at one point per regression. `active` are the indices of these regressions in
+/// `roles`.
 pub(super) fn pass<F: Float, E: Examples>(
     examples: &E,
     link: Link,
@@ -136,7 +137,7 @@ pub(super) fn pass<F: Float, E: Examples>(
     Ok(sum)
 }
 
-/// A sum of values and of logarithms, of which one logarithm is taken for many.
+/// A sum of values and logarithms that takes a single logarithm of many factors.
 #[derive(Clone)]
 struct Sum {
     values: f64,
@@ -150,7 +151,7 @@ impl Default for Sum {
 }
 
 impl Sum {
-    /// Adds `value` and ln `x`, x from 1 on.
+    /// Adds `value` and ln `x`, where x is at least 1.
     fn add(&mut self, value: f64, x: f64) {
         self.values += value;
         self.product *= x;
@@ -166,7 +167,7 @@ impl Sum {
 }
 
 impl Link {
-    /// Into `out`: e^−|a| of each score, or e^(a − max) over the `k` scores of a regression.
+    /// Writes e^−|a| of each score, or e^(a − max) over the `k` scores of a regression, to `out`.
     fn exponentials<F: Float>(self, scores: &[F], k: usize, out: &mut Vec<F>) {
         out.clear();
         match self {
@@ -179,7 +180,7 @@ impl Link {
         F::exp_in_place(out);
     }
 
-    /// Adds l of one example and gives the sum of p (1 − p); the scores become p − t (B2, without C).
+    /// Adds l of one example and returns the sum of p (1 − p). The scores become p − t (B2, without C).
     fn loss<F: Float>(self, scores: &mut [F], e: &[F], target: &[f64], loss: &mut Sum) -> f64 {
         let mut curvature = 0.0;
         match self {

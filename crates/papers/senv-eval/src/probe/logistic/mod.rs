@@ -1,8 +1,8 @@
-//! L2-regularized logistic regression: the classifier on frozen vectors.
+//! L2-regularized logistic regression, the classifier on frozen vectors.
 //!
-//! Many regressions on the same examples, such as those of the folds of a cross-validation, are fitted together: each
-//! pass over the examples serves all of them, and they share an estimate of their curvature. C goes up a path, each
-//! optimum being the start for the next.
+//! Many regressions on the same examples, such as the folds of a cross-validation, are fitted together. Each pass over
+//! the examples serves all of them, and they share an estimate of their curvature. C increases along a path, and each
+//! optimum is the start for the next C.
 
 mod lbfgs;
 mod loss;
@@ -15,13 +15,13 @@ use senv_core::arrays::Float;
 
 use crate::error::{Error, Result};
 
-/// The gradient norm at which a search ends, relative to that at zero.
+/// The gradient norm at which a search ends, relative to the norm at zero.
 pub(crate) const TOLERANCE: f64 = 1e-4;
-/// The same in cross-validation; LIBLINEAR stops at 1e-2.
+/// The same in cross-validation. LIBLINEAR stops at 1e-2.
 pub(crate) const FOLD_TOLERANCE: f64 = 1e-3;
-/// The most steps.
+/// Maximum number of steps.
 const MAX_STEPS: usize = 300;
-/// Passes after which the shared curvature is estimated anew; then after twice as many, and so on.
+/// Number of passes after which the shared curvature is estimated again. The interval doubles each time.
 const REFRESH: usize = 4;
 
 /// Feature vectors with their targets.
@@ -30,31 +30,31 @@ pub(crate) trait Examples: Sync {
     fn len(&self) -> usize;
     /// The number of features.
     fn n_features(&self) -> usize;
-    /// The number of outputs: 1 for two classes, else one a class.
+    /// The number of outputs: 1 for two classes, otherwise one per class.
     fn n_outputs(&self) -> usize;
     /// Writes the features of one example.
     fn write<F: Float>(&self, i: usize, out: &mut [F]);
-    /// A value for each output: the shares of the classes, or 0 and 1.
+    /// One value per output: the shares of the classes, or 0 and 1.
     fn target(&self, i: usize) -> &[f64];
 }
 
 /// How outputs become probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// They add up to 1.
+    /// All probabilities sum to 1.
     Softmax,
-    /// Each output by itself.
+    /// Each output has its own probability.
     Sigmoid,
 }
 
-/// What an example is for a regression.
+/// How a regression uses an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It learns from it.
+    /// The regression trains on it.
     Train,
-    /// It is judged on it.
+    /// The regression is tested on it.
     Judge,
-    /// Neither.
+    /// The regression does not use it.
     Absent,
 }
 
@@ -66,24 +66,24 @@ pub(crate) struct Roles {
 }
 
 impl Roles {
-    /// `role` of each example (first) and regression (second).
+    /// Computes the role of each example (first argument) for each regression (second argument).
     pub(crate) fn new(n: usize, n_problems: usize, role: impl Fn(usize, usize) -> Role) -> Self {
         let values = (0..n).flat_map(|i| (0..n_problems).map(move |p| (i, p))).map(|(i, p)| role(i, p)).collect();
         Self { n_problems, values }
     }
 
-    /// One regression that learns from all.
+    /// Creates the roles of one regression that trains on all examples.
     pub(crate) fn all(n: usize) -> Self {
         Self { n_problems: 1, values: vec![Role::Train; n] }
     }
 
-    /// Of one example.
+    /// Returns the roles of one example.
     pub(crate) fn of(&self, i: usize) -> &[Role] {
         &self.values[i * self.n_problems..][..self.n_problems]
     }
 }
 
-/// A fitted regression: for each output a row of W with b behind it.
+/// A fitted regression: for each output a row of W followed by b.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Model {
     link: Link,
@@ -92,29 +92,29 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Of shape `(outputs, features + 1)`.
+    /// Returns the parameters, of shape `(outputs, features + 1)`.
     #[cfg(test)]
     pub(crate) fn parameters(&self) -> &[f64] {
         &self.parameters
     }
 
-    /// A softmax regression with these parameters, of shape `(outputs, features + 1)`.
+    /// Creates a softmax regression with these parameters, of shape `(outputs, features + 1)`.
     pub(crate) fn softmax(n_outputs: usize, parameters: Vec<f64>) -> Self {
         Self { link: Link::Softmax, n_outputs, parameters }
     }
 
-    /// The scores of the outputs.
+    /// Computes the scores of the outputs.
     fn scores<F: Float>(&self, x: &[F]) -> Vec<f64> {
         let rows = self.parameters.chunks_exact(x.len() + 1);
         rows.map(|row| row[x.len()] + row.iter().zip(x).map(|(w, x)| w * x.wide()).sum::<f64>()).collect()
     }
 
-    /// The likeliest class; the lowest of several.
+    /// Returns the most likely class, the lowest of equals.
     pub(crate) fn class<F: Float>(&self, x: &[F]) -> usize {
         likeliest(&self.scores(x))
     }
 
-    /// The probabilities of the outputs.
+    /// Computes the probabilities of the outputs.
     pub(crate) fn probabilities<F: Float>(&self, x: &[F]) -> Vec<f64> {
         let mut p = self.scores(x);
         match self.link {
@@ -130,7 +130,7 @@ impl Model {
     }
 }
 
-/// The class of scores: of one output, 1 above 0.
+/// Returns the class of some scores. For one output it is 1 if the score is above 0.
 fn likeliest<F: Float>(scores: &[F]) -> usize {
     match scores {
         [score] => usize::from(*score > F::zero()),
@@ -138,7 +138,7 @@ fn likeliest<F: Float>(scores: &[F]) -> usize {
     }
 }
 
-/// The class that each regression predicts for each example, shape `(examples, regressions)`.
+/// Predicts the class of each example with each regression, shape `(examples, regressions)`.
 pub(crate) fn predict<F: Float, E: Examples>(examples: &E, models: &[Model]) -> Result<Vec<Vec<usize>>> {
     let points: Vec<&[f64]> = models.iter().map(|model| &model.parameters[..]).collect();
     let weights = loss::stack::<F>(&points, examples.n_features() + 1);
@@ -156,8 +156,8 @@ pub(crate) fn predict<F: Float, E: Examples>(examples: &E, models: &[Model]) -> 
     Ok(loss::parts(examples.len()).map(of_part).collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// Fits all regressions for each C of an ascending path, each from its optimum for the C before, the first from zeros.
-/// `each` gets the place of C and the models.
+/// Fits all regressions for each C of an ascending path. Each starts from its optimum for the previous C, the first
+/// from zeros. `each` receives the index of C and the models.
 pub(crate) fn fit_path<F: Float, E: Examples>(
     examples: &E,
     link: Link,
@@ -172,7 +172,7 @@ pub(crate) fn fit_path<F: Float, E: Examples>(
     let at_zeros = loss::pass::<F, E>(examples, link, roles, &everyone, &vec![&zeros[..]; everyone.len()])?;
     let first: Vec<f64> = at_zeros.gradients.iter().map(|gradient| norm(gradient)).collect();
     if first.iter().any(|norm| !norm.is_finite()) {
-        // Finite embeddings, but products of values that f32 does not hold.
+        // The embeddings are finite, but products of their values overflow f32.
         return Err(Error::NotFinite { what: "the gradient of a classifier on these embeddings".to_owned() });
     }
     let mut models = vec![Model { link, n_outputs: k, parameters: zeros }; everyone.len()];
@@ -212,7 +212,7 @@ pub(crate) fn fit_path<F: Float, E: Examples>(
     Ok(())
 }
 
-/// One regression on all examples.
+/// Fits one regression on all examples.
 pub(crate) fn fit<F: Float, E: Examples>(examples: &E, link: Link, c: f64) -> Result<Model> {
     let mut fitted = None;
     fit_path::<F, E>(examples, link, &Roles::all(examples.len()), &[c], TOLERANCE, |_, models| {
@@ -223,7 +223,8 @@ pub(crate) fn fit<F: Float, E: Examples>(examples: &E, link: Link, c: f64) -> Re
     Ok(fitted.unwrap_or_else(|| Model { link, n_outputs: examples.n_outputs(), parameters: zeros() }))
 }
 
-/// ½ |W|², its gradient added to C times that of the loss; b, at the end of each row, is left out.
+/// Returns ½ |W|². Scales the gradient of the loss by C and adds that of the penalty, which excludes b at the end of
+/// each row.
 fn penalize(x: &[f64], columns: usize, c: f64, gradient: &mut [f64]) -> f64 {
     let mut penalty = 0.0;
     for (x, gradient) in x.chunks_exact(columns).zip(gradient.chunks_exact_mut(columns)) {

@@ -1,4 +1,4 @@
-//! An estimate of the second derivatives of logistic regressions that differ in their examples alone.
+//! An estimate of the second derivatives of logistic regressions that differ only in their examples.
 //!
 //! Equation: `shared-curvature`
 //!
@@ -6,10 +6,10 @@
 //! M = I' + C Σ_i d_i x_i x_iᵀ = R Rᵀ        d_i: mean of p (1 − p) over outputs and regressions; I': 0 for b
 //! ```
 //!
-//! The blocks of the matrix of second derivatives (of one output with itself) are this with the regression's own p.
-//! Those of the folds of a cross-validation are close to each other, so one M serves them all: a few steps of `l-bfgs`
-//! from M⁻¹ do what takes a hundred without. With many features, where R would take longer than the steps that it
-//! saves, M is its diagonal.
+//! Each diagonal block of the matrix of second derivatives (of one output with itself) has this form with the
+//! regression's own p. The blocks of the folds of a cross-validation are close to each other, so one M serves all
+//! folds. A few steps of `l-bfgs` from M⁻¹ replace about a hundred without it. With many features, computing R would
+//! take longer than the steps that it saves, so M is diagonal.
 
 use ndarray::{Array2, Axis};
 use rayon::prelude::*;
@@ -21,20 +21,20 @@ use senv_core::{
 use super::Examples;
 use crate::error::Result;
 
-/// Features beyond which M is its diagonal.
+/// Number of columns (features and intercept) above which M is diagonal.
 const MAX_DENSE: usize = 2_048;
-/// Examples multiplied at a time.
+/// Number of examples multiplied at a time.
 const BLOCK: usize = 2_048;
 
 /// M⁻¹ for one output.
 pub(super) enum Preconditioner {
-    /// R, row by row; a step of M⁻¹ needs no more than f32.
+    /// R, row by row. f32 is precise enough for a step with M⁻¹.
     Dense(Array2<f32>),
     Diagonal(Vec<f64>),
 }
 
 impl Preconditioner {
-    /// M for this C and the weights d of the examples.
+    /// Computes M for this C and the weights d of the examples.
     pub(super) fn new<F: Float, E: Examples>(examples: &E, curvatures: &[f64], c: f64) -> Result<Self> {
         let f = examples.n_features();
         if f + 1 > MAX_DENSE {
@@ -43,7 +43,7 @@ impl Preconditioner {
         let mut m = gram::<F, E>(examples, curvatures)?;
         m.mapv_inplace(|x| c * x);
         m.diag_mut().iter_mut().take(f).for_each(|x| *x += 1.0);
-        // Rounding of f32 sums, and an intercept without any curvature where all examples are certain.
+        // Covers rounding of f32 sums, and an intercept without curvature if all examples are certain.
         let floor = 1e-6 * m.diag().iter().copied().fold(0.0, f64::max);
         m.diag_mut().iter_mut().for_each(|x| *x += floor);
         Ok(if cholesky(&mut m) {
@@ -53,7 +53,7 @@ impl Preconditioner {
         })
     }
 
-    /// Overwrites a vector of one or more outputs by M⁻¹ times it.
+    /// Overwrites a vector of one or more outputs with M⁻¹ times it.
     pub(super) fn apply(&self, v: &mut [f64]) {
         match self {
             Self::Diagonal(m) => {
@@ -68,7 +68,7 @@ impl Preconditioner {
     }
 }
 
-/// Σ_i d_i x_i x_iᵀ with a 1 behind each x.
+/// Computes Σ_i d_i x_i x_iᵀ with a 1 appended to each x.
 fn gram<F: Float, E: Examples>(examples: &E, curvatures: &[f64]) -> Result<Array2<f64>> {
     let (n, f) = (examples.len(), examples.n_features());
     let (mut sum, mut part) = (Array2::zeros((f + 1, f + 1)), Array2::<F>::zeros((f + 1, f + 1)));
@@ -88,7 +88,7 @@ fn gram<F: Float, E: Examples>(examples: &E, curvatures: &[f64]) -> Result<Array
     Ok(sum)
 }
 
-/// The diagonal of M, the one place of b never 0.
+/// Computes the diagonal of M. The entry for b is never 0.
 fn diagonal<F: Float, E: Examples>(examples: &E, curvatures: &[f64], c: f64) -> Vec<f64> {
     let f = examples.n_features();
     let (mut x, mut sum) = (vec![F::zero(); f], vec![1.0; f + 1]);
@@ -101,10 +101,10 @@ fn diagonal<F: Float, E: Examples>(examples: &E, curvatures: &[f64], c: f64) -> 
     sum
 }
 
-/// Columns of R that are made at a time, of all rows side by side.
+/// Number of columns of R that are computed at a time, for all rows in parallel.
 const COLUMNS: usize = 32;
 
-/// Overwrites the lower triangle of a symmetric matrix by R; false if it is not positive definite.
+/// Overwrites the lower triangle of a symmetric matrix with R. Returns false if it is not positive definite.
 fn cholesky(m: &mut Array2<f64>) -> bool {
     let n = m.nrows();
     let Some(values) = m.as_slice_mut() else { return false };
@@ -125,7 +125,7 @@ fn cholesky(m: &mut Array2<f64>) -> bool {
     true
 }
 
-/// R of a row in some columns, from the rows of R above it with these numbers.
+/// Computes some columns of a row of R from the rows of R above it.
 fn eliminate(above: &[f64], row: &mut [f64], columns: std::ops::Range<usize>, n: usize) {
     for j in columns {
         let other = &above[j * n..j * n + j + 1];
@@ -133,7 +133,7 @@ fn eliminate(above: &[f64], row: &mut [f64], columns: std::ops::Range<usize>, n:
     }
 }
 
-/// R Rᵀ x = v, in place.
+/// Solves R Rᵀ x = v in place.
 fn solve(r: &Array2<f32>, x: &mut [f32]) {
     let n = r.nrows();
     let values = r.as_slice().unwrap_or_default();
@@ -194,7 +194,7 @@ mod tests {
             let r = Array2::from_shape_fn((n, n), |(i, j)| if j <= i { m[(i, j)] } else { 0.0 });
             let error = (r.dot(&r.t()) - &whole).mapv(f64::abs).fold(0.0, |a: f64, &b| a.max(b));
             assert!(error <= 1e-12 * whole[(0, 0)].max(1.0) * n as f64, "{n}: {error}");
-            // A row that is the one before it, in a later block.
+            // A later row equals an earlier one, in another block.
             if n > COLUMNS + 1 {
                 let mut singular = whole;
                 let row = singular.row(n - 2).to_owned();

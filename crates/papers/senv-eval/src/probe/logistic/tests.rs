@@ -1,4 +1,4 @@
-//! Against scikit-learn, central differences, and each other.
+//! Comparisons with scikit-learn, with central differences, and of fits with each other.
 
 use senv_core::gradcheck;
 
@@ -10,7 +10,7 @@ pub(super) struct Few {
 }
 
 impl Few {
-    /// Features and classes: one output for two classes.
+    /// Creates examples from features and classes, with one output for two classes.
     fn new(x: Vec<Vec<f64>>, classes: &[usize], n_classes: usize) -> Self {
         let share = |class: usize, j: usize| f64::from(u8::from(class == j));
         let target = |&class: &usize| match n_classes {
@@ -60,7 +60,7 @@ fn fitted<F: Float>(examples: &Few, link: Link, c: f64, tolerance: f64) -> Model
     model.unwrap()
 }
 
-/// L at these parameters.
+/// Computes L at these parameters.
 fn objective(examples: &Few, link: Link, c: f64, x: &[f64]) -> f64 {
     let mut pass = loss::pass::<f64, _>(examples, link, &Roles::all(examples.len()), &[0], &[x]).unwrap();
     c * pass.losses[0] + penalize(x, examples.n_features() + 1, c, &mut pass.gradients[0])
@@ -86,7 +86,7 @@ fn gradient_matches_central_differences() {
     }
 }
 
-/// Optima that scikit-learn found: `tests/data/logistic_regression.json`.
+/// Optima found by scikit-learn: `tests/data/logistic_regression.json`.
 #[test]
 fn optima_agree_with_the_reference() {
     let file: serde_json::Value =
@@ -113,7 +113,7 @@ fn optima_agree_with_the_reference() {
         }
         let right = (0..examples.len()).filter(|&i| model.class(&examples.x[i]) == classes[i]).count();
         assert_eq!(right as f64 / examples.len() as f64, case["train_accuracy"].as_f64().unwrap());
-        // In f32, as protocols fit: the same optimum within its rounding.
+        // In f32, as in the protocols, the optimum is the same within rounding.
         let single = fitted::<f32>(&examples, link, c, TOLERANCE);
         assert!((objective(&examples, link, c, single.parameters()) / expected - 1.0).abs() < 1e-4);
     }
@@ -138,7 +138,7 @@ fn one_vs_rest_is_a_binary_regression_for_each_class() {
 #[test]
 fn regressions_fitted_together_are_those_fitted_alone_and_a_small_c_keeps_weights_small() {
     let examples = circle(300);
-    // The first learns from even examples, the second from the first hundred.
+    // The first regression trains on even examples, the second on the first hundred.
     let role = |i: usize, p: usize| match p {
         0 if i.is_multiple_of(2) => Role::Train,
         1 if i < 100 => Role::Train,

@@ -1,11 +1,11 @@
-//! What the CSE paper claims.
+//! Claims of the CSE paper.
 
 use crate::claims::{
     Claim,
     Test::{Falls, Greatest, Rises, Wins},
 };
 
-/// The mean of all tasks in the tables of ablations.
+/// Columns with the mean of all tasks in the ablation tables.
 const MEAN_4: (&str, &str) = ("table-4", "all tasks");
 const MEAN_5: (&str, &str) = ("table-5", "all tasks");
 const TOTAL: (&str, &str) = ("table-1", "total without 2016");

@@ -15,7 +15,7 @@ const SENTENCES: &str = "58 K simplifications";
 const BOTH: &str = "135 K pairs of phrases, then 58 K simplifications";
 const SICK: &str = "4,500 pairs of SICK";
 
-/// What every stage of PP and CSE shares: Adam at 1e-3, 10 epochs, and no sentence of a test set.
+/// Options shared by all stages of PP and CSE: Adam at 1e-3, 10 epochs, and no sentences of test sets.
 const COMMON: &str = "--init-vectors $OUT/words.senv --epochs 10 --decontaminate @sts12 @sts13 @sts14 @stsb-test @sick-train @sick-test --json --no-check";
 
 /// PP and CSE on each kind of pairs: file, options, seconds.
@@ -40,7 +40,7 @@ const WINDOWS: [(&str, &str, &str, f64); 6] = [
     ("cse-tanh.senv", "windows 1 to 3, tanh", "--windows 1,2,3 --filters 100 --activation tanh", 50.0),
 ];
 
-/// GRAN and its sister models, which the paper has as one row: file, name, options, seconds.
+/// GRAN and related models, of which the paper has only GRAN: file, name, options, seconds.
 const GRANS: [(&str, &str, &str, f64); 4] = [
     ("gran.senv", "GRAN", "--preset paper", 90.0),
     ("lstm-last.senv", "LSTM last", "--preset paper-lstm-last", 45.0),
@@ -48,10 +48,11 @@ const GRANS: [(&str, &str, &str, f64); 4] = [
     ("bilstm-average.senv", "BiLSTM average", "--encoder bilstm", 120.0),
 ];
 
-/// Smaller than published, 300 units and 10 epochs, for time; the last options count.
+/// Options to save time: 100 hidden units and 3 epochs instead of the published 300 and 10. The last option of a kind
+/// counts.
 const SMALLER: &str = "--hidden 100 --epochs 3";
 
-/// Models fine-tuned on SICK as printed in section 4.2: file, name in the paper, model, start. "Random" is a CSE of
+/// Models fine-tuned on SICK as described in section 4.2: file, name in the paper, model, start. "Random" is a CSE with
 /// random filters on the words that all stages start from.
 const ON_SICK: [(&str, &str, &str, &str); 4] = [
     ("sick-cse-universal.senv", "CSE-universal", "cse-both.senv", "universal"),
@@ -60,7 +61,7 @@ const ON_SICK: [(&str, &str, &str, &str); 4] = [
     ("sick-gran-universal.senv", "GRAN-universal", "gran.senv", "universal"),
 ];
 
-/// How many seeds a model has. The paper has medians of five runs in Table 1; pairs of single words are not in it.
+/// Returns the number of seeds of a model. The paper has medians of five runs in Table 1, and no pairs of single words.
 fn n_seeds(file: &str) -> usize {
     match file {
         "pp-words.senv" | "cse-words.senv" => 1,
@@ -69,7 +70,7 @@ fn n_seeds(file: &str) -> usize {
     }
 }
 
-/// The files of a model, one a seed.
+/// Returns the files of a model, one per seed.
 fn seeded(file: &str) -> Vec<String> {
     n_seeded(n_seeds(file), file)
 }
@@ -106,13 +107,13 @@ pub(super) fn paper() -> Paper {
         name: PaperName::Cse,
         title: "CSE, the convolutional sentence encoder (Jiao, Wang and Feng, COLING 2018)",
         about: "The paper starts from PARAGRAM-SL999 and trains on 3 million phrase pairs, then 168 thousand sentence \
-            pairs. Here words start from Sent2Vec on 15.9 million words, phrases are 135 thousand pairs of one to \
-            seven words, and sentences are five sets of simplifications. Adam at 1e-3, 10 epochs. The paper chooses \
-            the margin and the penalties on STS 2016, which we do not have, so we use the defaults (margin .4, \
-            penalties 1e-6). Figures are medians of five seeds for phrases and of three for everything else. A linear \
-            CSE whose windows are inside the text is a linear map of the sum of the words, except at the two ends. \
-            Wider windows can therefore gain little over PP; the paper's own differences are .8 (CSE over PP on \
-            phrases) and .3 (all windows over one word).",
+            pairs. Here the words start from Sent2Vec vectors trained on 15.9 million words, the phrases are 135 \
+            thousand pairs of one to seven words, and the sentences are five sets of simplifications. Training uses \
+            Adam at 1e-3 for 10 epochs. The paper chooses the margin and the penalties on STS 2016, which we do not \
+            have, so we use the defaults (margin .4, penalties 1e-6). Figures are medians of five seeds for phrases \
+            and of three for everything else. A linear CSE whose windows are inside the text is a linear map of the \
+            sum of the words, except at the two ends. Wider windows can therefore gain little over PP; the paper's own \
+            differences are .8 (CSE over PP on phrases) and .3 (all windows over one word).",
         models,
         tables: tables::tables(),
         claims: claims::claims(),

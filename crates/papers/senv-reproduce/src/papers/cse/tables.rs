@@ -12,7 +12,7 @@ pub(super) fn tables() -> Vec<Table> {
     vec![tables_1_and_2(), table_3(), table_4(), table_5(), table_6(), table_6_pairs()]
 }
 
-/// The tasks of the tables by task: SMT of 2013 is not among them.
+/// Returns the tasks of the per-task tables, which exclude SMT of 2013.
 fn tasks() -> Vec<(Option<u16>, &'static str)> {
     let of_paper = STS.iter().filter(|task| **task != (2013, "SMT"));
     of_paper.map(|&(year, task)| (Some(year), task)).chain([(None, "SICK")]).collect()
@@ -66,7 +66,7 @@ fn tables_1_and_2() -> Table {
     }
 }
 
-/// Published cells with a place for each mean, which is computed.
+/// Adds empty cells for the means, which are computed.
 fn with_means(values: Vec<Option<f64>>) -> Vec<Option<f64>> {
     values.into_iter().chain([None; 6]).collect()
 }
@@ -90,7 +90,7 @@ fn table_3() -> Table {
         id: "table-3",
         title: "Table 3: SICK, fine-tuned",
         about: "Pearson's r and Spearman's rho x 100, squared error, medians over seeds. If the test part is missing, \
-            the trial part both chooses the weights and is reported, so the figures are slightly too good.",
+            the trial part is used both to choose the weights and to report, so the figures are slightly too good.",
         evaluations: vec![Evaluation { command: "eval sick --model $MODEL --json @sick-test", seconds: 0.3 }],
         columns: vec![
             column("r", "pearson_r_x100"),
@@ -103,7 +103,7 @@ fn table_3() -> Table {
     }
 }
 
-/// The means of a variant in the tables of ablations.
+/// Returns the published means of a variant in the ablation tables.
 fn means(name: &str) -> Vec<Option<f64>> {
     let rows = published_cse_ablations();
     let row = rows.iter().find(|row| row.system == name);
@@ -151,10 +151,10 @@ fn table_5() -> Table {
     Table {
         id: "table-5",
         title: "Table 5: windows of the filters",
-        about: "Pearson's r x 100, means over the tasks of a year, medians over seeds; the paper's total also \
-            includes the tasks of 2015. `--preset paper-windows` with the windows of each row: margin .6, penalty 1e-6 \
-            on words and none on filters, batches of 100, Adam at 1e-3, 10 epochs, sentences only, 300 filters of one \
-            width or 100 of each. The words start from Sent2Vec on 15.9 million words (in the paper: from \
+        about: "Pearson's r x 100, means over the tasks of a year, medians over seeds; the paper's total also includes \
+            the tasks of 2015. Training uses `--preset paper-windows` with the windows of each row: margin .6, penalty \
+            1e-6 on words and none on filters, batches of 100, Adam at 1e-3, 10 epochs, sentences only, 300 filters of \
+            one width or 100 of each. The words start from Sent2Vec on 15.9 million words (in the paper: from \
             PARAGRAM-SL999), and there are a third as many simplifications as in the paper.",
         evaluations: vec![EVAL_STS],
         columns: year_columns(),
@@ -170,16 +170,17 @@ fn table_6() -> Table {
     Table {
         id: "table-6-counts",
         title: "Table 6, counted: where CSE and PP differ",
-        about: "STS pairs on which the system is closer to the gold score than cumulatively trained PP, and the \
-            reverse, with cosines times 5. The paper shows single pairs, which `senv eval sts --differences` prints.",
+        about: "The number of STS pairs on which the system is closer to the gold score than cumulatively trained PP, \
+            and the reverse, with cosines times 5. The paper shows single pairs, which `senv eval sts --differences` \
+            prints.",
         evaluations: vec![Evaluation {
             command: "eval sts --model $MODEL --against $OUT/pp-both.senv --differences 20 --no-floor --json @sts12 @sts13 @sts14 @sts15| @sts16|",
             seconds: 0.5,
         }],
         columns: vec![
             column("pairs", "n_pairs"),
-            column("it is nearer", "n_first_nearer"),
-            column("PP is nearer", "n_second_nearer"),
+            column("system is closer", "n_first_nearer"),
+            column("PP is closer", "n_second_nearer"),
         ],
         rows: vec![
             row("CSE, cumulative", BOTH, "cse-both.senv"),
@@ -190,7 +191,7 @@ fn table_6() -> Table {
     }
 }
 
-/// Scores times 100 of the eight pairs that the paper prints: CSE, PP, and those of people.
+/// Scores times 100 of the eight pairs printed in the paper: CSE, PP, and people.
 const EXAMPLES: [[u16; 3]; 8] = [
     [332, 314, 420],
     [488, 479, 500],

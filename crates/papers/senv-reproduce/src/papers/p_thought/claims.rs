@@ -1,4 +1,4 @@
-//! What the P-thought paper claims.
+//! Claims of the P-thought paper.
 
 use crate::claims::{
     Claim,

@@ -1,8 +1,8 @@
-//! What the data sets of the P-thought paper hold.
+//! Sizes of the data sets of the P-thought paper.
 
 use crate::paper::{Column, Evaluation, Row, Table};
 
-/// Tables 1 and 2: the captions.
+/// Tables 1 and 2: sizes of the caption sets.
 pub(super) fn captions() -> Table {
     let column = |title: &str, field: &str| Column::new(title, 0, &format!("sets[name=$KEY].{field}")).digits(0);
     let row = |name: &str, key| Row::new(name, "", ["english"]).key(key);
@@ -10,9 +10,9 @@ pub(super) fn captions() -> Table {
     Table {
         id: "table-1",
         title: "Tables 1 and 2: captions for training and for P-coherence",
-        about: "Images, distinct captions, ordered pairs of captions of the same image, distinct words. The paper \
-            trains on COCO 2014 (validation) and 2017 (training), and we train on Flickr30k; both measure P-coherence \
-            on COCO 2017 (validation), of which we have 4,137 images.",
+        about: "Numbers of images, distinct captions, ordered pairs of captions of the same image, and distinct words. \
+            The paper trains on COCO 2014 (validation) and 2017 (training), and we train on Flickr30k; both measure \
+            P-coherence on COCO 2017 (validation), of which we have 4,137 images.",
         evaluations: vec![Evaluation { command: "eval sizes --groups @flickr @coco --json", seconds: 3.0 }],
         columns: vec![
             column("images", "n_groups"),
@@ -32,13 +32,13 @@ pub(super) fn captions() -> Table {
     }
 }
 
-/// Table 5: the STS benchmark.
+/// Table 5: sizes of the STS benchmark.
 pub(super) fn benchmark() -> Table {
     let pairs = |title: &str, name: &str| Column::new(title, 0, &format!("sets[name={name}].n_pairs")).digits(0);
     Table {
         id: "table-5",
         title: "Table 5: pairs of the STS benchmark",
-        about: "The available parts.",
+        about: "Numbers of pairs in the available parts.",
         evaluations: vec![Evaluation {
             command: "eval sizes --stsb @stsb-train @stsb-dev @stsb-test --json",
             seconds: 0.5,

@@ -12,7 +12,7 @@ use crate::{
 
 const CAPTIONS: &str = "149 K captions of Flickr30k";
 
-/// P-thought models: file, name, options, the names in the two published tables.
+/// P-thought models: file, name, options, and the name in both published tables.
 const P_THOUGHTS: [(&str, &str, &str, &str); 4] = [
     ("p-one-bi.senv", "P-thought, one layer, bidirectional", "--structure one-bi", "P-thought one-layer bi"),
     ("p-two-forward.senv", "P-thought, two layers forward", "--structure two-forward", "P-thought two-layer forward"),
@@ -20,20 +20,20 @@ const P_THOUGHTS: [(&str, &str, &str, &str); 4] = [
     ("p-alpha.senv", "P-thought, one layer, α = .5", "--structure one-bi --alpha 0.5", ""),
 ];
 
-/// The pairs that InferSent is trained on: there is no training part of SNLI at hand.
+/// The training pairs of InferSent, because the training part of SNLI is not available.
 const NLI_PAIRS: &str = "18 K pairs: counterfactual SNLI and its dev part";
 
 /// The captions that PV-DBOW is trained on in the paper's protocol.
 const CAPTIONS_TEXT: &str = "captions.txt";
 
-/// PV-DBOW trained on the captions that it is judged by: file, name, settings, seconds.
+/// PV-DBOW trained on the captions that it is evaluated on: file, name, settings, seconds.
 const ON_CAPTIONS: [(&str, &str, &str, f64); 2] = [
     ("pv-captions.senv", "PV-DBOW, settings for long texts", "--preset large-text --dim 300 --epochs 5", 10.0),
     ("pv-captions-fit.senv", "PV-DBOW, settings that fit the text", "--dim 300", 60.0),
 ];
 
-/// Others: name, data, file, the names of P-coherence and of the STS benchmark in the paper. The published P-coherence
-/// of PV-DBOW is that of vectors trained on the captions, which has a table of its own.
+/// Other systems: name, data, file, and the names in the paper's tables of P-coherence and of the STS benchmark. The
+/// published P-coherence of PV-DBOW is for vectors trained on the captions, which have their own table.
 const OTHERS: [(&str, &str, &str, &str, &str); 6] = [
     ("PV-DBOW, settings for long documents", TEXT, "pv-dbow.senv", "", "PV-DBOW"),
     ("PV-DBOW, defaults", TEXT, "pv-dbow-fit.senv", "", ""),
@@ -61,7 +61,7 @@ pub(super) fn paper() -> Paper {
         );
         Model::new(file, if options.contains("two") { 120.0 } else { 75.0 }, command)
     }));
-    // Weights of words have no seed, and all starts from one set of words.
+    // Word weights have no seed, and all models start from the same words.
     let is_seeded = |model: &Model| !["cbow.senv", "cbow-sif.senv"].contains(&&model.file[..]);
     let mut models: Vec<Model> = Vec::new();
     for model in &several {
@@ -73,7 +73,7 @@ pub(super) fn paper() -> Paper {
     }
     models.extend(skip_thoughts());
     models.extend([1, 2, 3].into_iter().flat_map(|seed| [sent2vec(seed), sent2vec_bigrams(seed)]));
-    // Lists of sentences do not say who wrote them: --force replaces what a run that was stopped has left.
+    // Lists of sentences do not record who wrote them, so `--force` replaces files left by a stopped run.
     let sentences = "eval sentences --data $DATA --only p-coherence --force ?flickr ?coco";
     models.push(Model::new(CAPTIONS_TEXT, 2.0, sentences));
     models.extend(ON_CAPTIONS.map(|(file, _, settings, seconds)| {

@@ -16,7 +16,7 @@ fn seeds(model: fn(u32) -> Model) -> Vec<String> {
     [1, 2, 3].map(|seed| model(seed).file).to_vec()
 }
 
-/// The files of a model of three seeds; SIF weights have none.
+/// Returns the files of a model with three seeds. SIF weights have no seed.
 fn seeds_of(file: &str) -> Vec<String> {
     if file == "cbow-sif.senv" { vec![file.to_owned()] } else { seeded(file).to_vec() }
 }
@@ -51,12 +51,12 @@ fn main_table() -> Table {
         title: "Tables 3 and 6: P-coherence and STS benchmark",
         about: "P-coherence of COCO captions (4,137 images here, 5,000 in the paper), next to the mean cosine of \
             captions of different images: both are high if all vectors point in nearly the same direction. STS \
-            benchmark: Pearson's r x 100 of a regression on frozen vectors by the script of SentEval (squared error, \
-            Adam, stopped by the dev part), which is the method of the published figures, except that their code has a \
-            lower learning rate, does not shuffle and uses the last epoch. Then of our own regression (cross-entropy \
-            with an L2 penalty of C = 1), and of the cosine. If the test part is missing, the dev part is also \
-            reported, so the script's figures are slightly too good. Table 6 does not say which Skip-thoughts and \
-            Sent2Vec models it has. Means of three seeds.",
+            benchmark: Pearson's r x 100 of a regression on frozen vectors, trained with the script of SentEval \
+            (squared error, Adam, early stopping on the dev part). The published figures use the same method, except \
+            that their code has a lower learning rate, does not shuffle and uses the last epoch. The last columns are \
+            for our own regression (cross-entropy with an L2 penalty of C = 1) and for the cosine. If the test part is \
+            missing, figures are for the dev part, so the script's are slightly too good. Table 6 does not say which \
+            Skip-thoughts and Sent2Vec models it uses. Means of three seeds.",
         evaluations: vec![
             Evaluation { command: "eval p-coherence --model $MODEL --json @coco", seconds: 2.0 },
             EVAL_STSB_SCRIPT,
@@ -74,21 +74,20 @@ fn main_table() -> Table {
     }
 }
 
-/// PV-DBOW by the paper's protocol, beside the vectors that the same models fit to the captions.
+/// PV-DBOW by the paper's protocol, compared with the vectors that the same models infer for the captions.
 fn trained_on_captions() -> Table {
     let published = published_p_coherence().into_iter().find(|row| row.system == "PV-DBOW").map(|row| row.p_coherence);
     let row = |(file, name, _, _): (&str, &str, &str, f64)| {
-        Row::new(name, "172 K captions, those of COCO among them", [file])
-            .beside("PV-DBOW", [published, None, None, None])
+        Row::new(name, "172 K captions, including COCO's", [file]).beside("PV-DBOW", [published, None, None, None])
     };
     let of_coco = |path: &str| format!("systems[0].results[task=p-coherence/COCO].{path}");
     Table {
         id: "table-3-captions",
         title: "Table 3: P-coherence of PV-DBOW's own vectors",
         about: "The paper trains PV-DBOW on the training and evaluation captions together and compares the trained \
-            vectors. Here these are the captions of Flickr30k, Flickr8k and COCO, each distinct caption once. Next to \
-            them are the vectors that the trained model fits to the same captions, as to any sentence. The paper does \
-            not give its settings.",
+            vectors. Here these are the captions of Flickr30k, Flickr8k and COCO, each distinct caption once. The last \
+            two columns are for vectors that the trained model infers for the same captions, as for any sentence. The \
+            paper does not state its settings.",
         evaluations: vec![
             Evaluation {
                 command: "eval all --data $DATA --only p-coherence --no-baselines --vectors $MODEL.npy --sentences $OUT/captions.txt --json $RESULT",
@@ -123,7 +122,7 @@ fn map() -> Table {
         title: "Figure 3: captions of five images on a plane (t-SNE)",
         about: "Silhouette of the five groups of captions printed in the paper (its Table 4), on the plane and in the \
             vector space: near 1 for well-separated groups, near 0 for overlapping groups. The paper shows plots \
-            without figures. One seed.",
+            without numbers. One seed.",
         evaluations: vec![Evaluation {
             command: "eval map --model $MODEL --svg $OUT/figures/map-$STEM.svg --force --json @caption-groups",
             seconds: 0.5,
@@ -138,15 +137,15 @@ fn map() -> Table {
     }
 }
 
-/// Predicted scores of the STS benchmark over those of people.
+/// Predicted scores against gold scores on the STS benchmark.
 fn scatter() -> Table {
     let column =
         |title: &str, field: &str| Column::new(title, 0, &format!("results[scored_by=supervised].tasks[0].{field}"));
     Table {
         id: "figure-4",
         title: "Figure 4: predicted scores over gold scores, STS benchmark",
-        about: "The regression by the script of SentEval for the three structures; the paper plots the points without \
-            figures. The squared error is of scores from 0 to 5.",
+        about: "Regression with the script of SentEval for the three structures. The paper plots the points without \
+            numbers. The squared error is for scores from 0 to 5.",
         evaluations: vec![Evaluation {
             command: "eval stsb --model $MODEL --train @stsb-train --dev @stsb-dev --form sent-eval --svg $OUT/figures/scatter-$STEM.svg --force --json @stsb-test",
             seconds: 10.0,

@@ -1,4 +1,4 @@
-//! What the Sent2Vec paper claims.
+//! Claims of the Sent2Vec paper.
 
 use crate::claims::{
     Claim,

@@ -1,4 +1,4 @@
-//! Tables 1, 3 and 6: classifiers on frozen vectors, and means over all.
+//! Tables 1, 3 and 6: classifiers on frozen vectors, and overall means.
 
 use senv_eval::published_classification;
 
@@ -28,7 +28,7 @@ fn supervised() -> Table {
     let has_published = |name: &str| rows.iter().any(|row| row.system == name);
     let mut lines: Vec<Row> = Vec::new();
     for (name, data, models, theirs) in systems() {
-        // Classifiers take the time: three seeds where seeds are compared.
+        // Classifiers take most of the time, so only rows that compare seeds have three.
         let n_seeds = if name.starts_with("Sent2Vec") { models.len() } else { 1 };
         let row = Row::new(name, data, models.into_iter().take(n_seeds));
         lines.push(if has_published(theirs) { row.beside(theirs, published(theirs)) } else { row });
@@ -38,10 +38,10 @@ fn supervised() -> Table {
     Table {
         id: "table-1",
         title: "Tables 1 and 6: classifiers on frozen vectors",
-        about: "Accuracy in percent, means of three seeds for Sent2Vec. Logistic regression; MR, CR, SUBJ and MPQA by \
-            nested cross-validation (10 x 10 folds). If the test part is missing, MSRP is tested on the last quarter \
-            of its training part. The paper's TF-IDF has 200,000 dimensions; our classifiers need dense vectors, so we \
-            have no figure for it.",
+        about: "Accuracy in percent, means of three seeds for Sent2Vec. The classifiers are logistic regressions, with \
+            nested cross-validation (10 x 10 folds) for MR, CR, SUBJ and MPQA. If the test part is missing, MSRP is \
+            tested on the last quarter of its training part. The paper's TF-IDF has 200,000 dimensions; our \
+            classifiers need dense vectors, so we have no figure for it.",
         evaluations: vec![EVAL_MSRP, EVAL_MR, EVAL_CR, EVAL_SUBJ, EVAL_MPQA, EVAL_TREC],
         columns: accuracies(0).into_iter().chain([Column::mean_of("mean", 0..6), f1]).collect(),
         rows: lines,
@@ -49,7 +49,7 @@ fn supervised() -> Table {
     }
 }
 
-/// Published averages of Table 3: the system here, its name there, supervised, unsupervised, macro, hours.
+/// Published averages of Table 3: our row, the name in the paper, supervised, unsupervised, macro average, hours.
 const MACRO: [(&str, &str, [f64; 3], Option<f64>); 8] = [
     ("Sent2Vec, words", "Sent2Vec uni books", [81.4, 66.7, 74.0], Some(1.0)),
     ("Sent2Vec, words and bigrams", "Sent2Vec uni+bi books", [82.0, 65.9, 74.0], Some(1.2)),
@@ -61,7 +61,7 @@ const MACRO: [(&str, &str, [f64; 3], Option<f64>); 8] = [
     ("", "Sent2Vec uni+bi twitter", [83.5, 68.3, 75.9], Some(6.5)),
 ];
 
-/// Those of larger texts.
+/// Published averages of models trained on larger texts.
 const MACRO_OF_LARGER: [(&str, [f64; 3], f64); 3] = [
     ("Sent2Vec uni twitter", [82.2, 69.0, 75.6], 3.0),
     ("Sent2Vec uni+bi wiki", [83.3, 66.2, 74.8], 2.0),
@@ -102,8 +102,9 @@ fn macro_average() -> Table {
         id: "table-3",
         title: "Table 3: averages over all, and time of training",
         about: "The mean accuracy of the classifiers (on the available sets), the mean of Pearson's and Spearman's \
-            correlations x 100 on STS 2014 and SICK, and the mean of both. Ours train on two cores and a hundredth of \
-            the text; the paper's Sent2Vec trains on 24 cores, and its DictRep and Skip-thoughts on a GPU.",
+            correlations x 100 on STS 2014 and SICK, and the mean of both. Our systems are trained on two cores and a \
+            hundredth of the text; the paper's Sent2Vec trains on 24 cores, and its DictRep and Skip-thoughts on a \
+            GPU.",
         evaluations: vec![EVAL_STS_14, EVAL_SICK_ALL, EVAL_MSRP, EVAL_MR, EVAL_CR, EVAL_SUBJ, EVAL_MPQA, EVAL_TREC],
         columns,
         rows,

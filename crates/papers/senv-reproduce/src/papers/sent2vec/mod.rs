@@ -16,7 +16,7 @@ use crate::{
 
 const SEEDS: [u32; 3] = [1, 2, 3];
 
-/// Schedules and sharing of negatives, with the seconds that one run takes.
+/// Schedules and sharing of negatives, with the seconds of one run.
 const SCHEDULES: [(&str, &str, f64); 6] = [
     ("deterministic", "none", 30.0),
     ("deterministic", "sentence", 17.0),
@@ -26,10 +26,10 @@ const SCHEDULES: [(&str, &str, f64); 6] = [
     ("hogwild", "block", 11.0),
 ];
 
-/// Fixed word vectors of an SDAE or SAE.
+/// Options of an SDAE or SAE with fixed word vectors.
 const EMBEDDINGS: &str = "--init-vectors $OUT/cbow.senv --updates frozen";
 
-/// An SDAE, small and trained for few steps beside the paper's.
+/// An SDAE, smaller and trained for fewer steps than the paper's.
 fn sdae(file: &str, options: &str) -> Model {
     let command = format!(
         "train sdae --input @news {options} --min-count 3 --hidden 300 --softmax sampled --batch 64 --steps 1500 --json"
@@ -39,24 +39,24 @@ fn sdae(file: &str, options: &str) -> Model {
 
 /// A model of the table of schedules.
 fn scheduled(schedule: &str, shared: &str, seed: u32, seconds: f64) -> Model {
-    // With one thread hogwild would be deterministic, too.
+    // With one thread, hogwild would also be deterministic.
     let threads = if schedule == "hogwild" { " --threads 2" } else { "" };
     let options = format!("--schedule {schedule} --negatives-shared {shared} --seed {seed}{threads}");
     sent2vec_by(&format!("schedule-{schedule}-{shared}-{seed}.senv"), "@news", &options, seconds)
 }
 
-/// What DictRep and CaptionRep are trained on, for the tables.
+/// The training data of DictRep and CaptionRep, as printed in the tables.
 const DEFINITIONS: &str = "181 k definitions";
-const CAPTIONS: &str = "12 k captions, no images: other captions instead";
+const CAPTIONS: &str = "12 k captions; other captions in place of images";
 
-/// Sent2Vec on words and bigrams with L1, by a threshold that lets it train.
+/// Sent2Vec on words and bigrams with L1, with a penalty small enough to train.
 fn with_l1() -> Model {
     let command = sent2vec_bigrams(1).command.replace("--seed 1 --no-check", "--l1 5e-5 --no-check");
     let file = "sent2vec-bi-l1.senv";
     Model { file: file.to_owned(), command: command.replace("sent2vec-bi-1.senv", file), seconds: 70.0 }
 }
 
-/// FastSent that predicts its own sentence, too.
+/// FastSent that also predicts its own sentence.
 fn with_autoencoder() -> Model {
     let file = "fast-sent-ae.senv";
     let command = fast_sent().command.replace("--json", "--json --autoencode").replace("fast-sent.senv", file);
@@ -101,23 +101,23 @@ pub(super) fn paper() -> Paper {
         name: PaperName::Sent2vec,
         title: "Sent2Vec (Pagliardini, Gupta and Jaggi, NAACL 2018)",
         about: "The paper trains on 0.9 to 19.7 billion words with 600 or 700 dimensions and up to 13 epochs; we use \
-            15.9 million words of news, speeches and encyclopedia, 300 dimensions and 5 epochs. The learning rate, the \
-            thresholds and the number of dropped n-grams are the paper's. Unless a row says otherwise, targets share \
-            negatives, n-grams start at zero, and dropout is drawn once per sentence. The L1 penalty is a tenth of the \
-            printed one. With the printed one no row ever leaves zero: target rows start at zero, and the first step \
-            at learning rate .2 is smaller than the threshold of 5e-4 x .2 subtracted from it. The loss then stays at \
-            that of guessing, 11 ln 2; with 5e-5 the model trains. C-PHRASE has 3,914 parsed sentences of the Wall \
-            Street Journal, not 2.8 billion words as the published model, and settings that fit so few. SAE and SDAE \
-            have hidden size 2400 in the paper; here they have hidden size 300, a sampled softmax, and see 96 thousand \
-            sentences of news (1,500 steps of 64).",
+            15.9 million words of news, speeches and encyclopedia text, 300 dimensions and 5 epochs. The learning \
+            rate, the thresholds and the number of dropped n-grams are the paper's. Unless a row says otherwise, \
+            targets share negatives, n-grams start at zero, and dropout is drawn once per sentence. The L1 penalty is \
+            a tenth of the printed one. With the printed one no row ever leaves zero: target rows start at zero, and \
+            the first step at learning rate .2 is smaller than the threshold of 5e-4 x .2 subtracted from it. The loss \
+            then stays at that of guessing, 11 ln 2; with 5e-5 the model trains. C-PHRASE is trained on 3,914 parsed \
+            sentences of the Wall Street Journal, with settings for so little text; the published model is trained on \
+            2.8 billion words. SAE and SDAE have hidden size 2400 in the paper; here they have hidden size 300, a \
+            sampled softmax, and see 96 thousand sentences of news (1,500 steps of 64).",
         models,
         tables,
         claims: claims::claims(),
     }
 }
 
-/// DictRep and CaptionRep. Their words are those of `skip_gram`; the captions have no image vectors, and the mean of
-/// other captions of the image stands in for one.
+/// DictRep and CaptionRep, with the words of `skip_gram`. The captions have no image vectors, so the mean of the other
+/// captions of an image replaces its vector.
 fn target_models() -> [Model; 6] {
     let words = skip_gram().file;
     let dict = format!("train dict-rep --preset paper --definitions @definitions --target-vectors $OUT/{words}");
@@ -134,7 +134,7 @@ fn target_models() -> [Model; 6] {
     ]
 }
 
-/// A system that ours stand beside: its name, its data, its models, its name in the paper.
+/// A system to compare with the paper: name, data, models, and the name in the paper.
 type System = (&'static str, &'static str, Vec<String>, &'static str);
 
 /// The systems of Tables 1, 2, 6 and 7.
@@ -168,7 +168,7 @@ fn systems() -> Vec<System> {
     ]
 }
 
-/// The published models of larger texts, which nothing of ours stands beside.
+/// Published models of larger texts, to which none of ours corresponds.
 const LARGER: [&str; 5] = [
     "Sent2Vec uni wiki",
     "Sent2Vec uni+bi wiki",

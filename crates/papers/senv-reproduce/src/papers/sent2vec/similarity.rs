@@ -1,4 +1,4 @@
-//! Tables 2, 4 and 7: similarity without supervision.
+//! Tables 2, 4 and 7: unsupervised similarity.
 
 use super::{ALL, LARGER, SEEDS, TEXT, systems};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// STS 2014, and the parts of SICK that are there.
+/// STS 2014, and the available parts of SICK.
 pub(super) const EVAL_STS_14: Evaluation =
     Evaluation { command: "eval sts --model $MODEL --no-floor --json @sts14", seconds: 0.3 };
 pub(super) const EVAL_SICK_ALL: Evaluation =
@@ -23,7 +23,7 @@ pub(super) fn tasks() -> Vec<(Option<u16>, &'static str)> {
     STS_2014.iter().map(|&task| (Some(2014), task)).chain([(None, "SICK")]).collect()
 }
 
-/// The tasks as columns, read from the evaluations of these numbers.
+/// Creates one column per task, from the evaluations with these numbers.
 pub(super) fn columns(correlation: Correlation, sts: usize, sick: usize) -> Vec<Column> {
     let task = |task: &&str| Column { title: (*task).to_owned(), ..sts_task_by(correlation, sts, 2014, task) };
     let mut columns: Vec<Column> = STS_2014.iter().map(task).collect();
@@ -47,15 +47,16 @@ fn unsupervised(correlation: Correlation) -> Table {
         Correlation::Pearson => (
             "table-2",
             "Tables 2 and 7: STS 2014 and SICK by cosine, Pearson",
-            "Pearson's r x 100, means of three seeds. SICK is the available parts; the paper uses training and test \
-            part. PV-DBOW has two rows: with settings for large collections of long documents, which leave it \
-            untrained on single sentences, and with the defaults, which fit the text. The paper prints the SICK \
-            figures of DictRep and CaptionRep in its column Average, which fits the cells.",
+            "Pearson's r x 100, means of three seeds. For SICK we use the available parts; the paper uses the training \
+            and test parts. PV-DBOW has two rows: with settings for large collections of long documents, which leave \
+            it untrained on single sentences, and with the defaults, which fit the text. The paper prints the SICK \
+            figures of DictRep and CaptionRep in its Average column; read that way, the averages follow from the \
+            cells.",
         ),
         Correlation::Spearman => (
             "table-2-spearman",
             "Tables 2 and 7: STS 2014 and SICK by cosine, Spearman",
-            "The same by Spearman's rho x 100.",
+            "Same as above, by Spearman's rho x 100.",
         ),
     };
     Table {
@@ -69,7 +70,7 @@ fn unsupervised(correlation: Correlation) -> Table {
     }
 }
 
-/// TF-IDF, which the bench runs beside every model.
+/// Untrained systems, which the bench runs with every model.
 fn without_training() -> Table {
     let mut columns: Vec<Column> = STS_2014
         .iter()
@@ -81,8 +82,8 @@ fn without_training() -> Table {
     Table {
         id: "table-2-untrained",
         title: "Table 2, untrained systems",
-        about: "Pearson's r x 100 on STS 2014. TF-IDF is counted on the evaluated sentences; the paper counts it on \
-            its corpus.",
+        about: "Pearson's r x 100 on STS 2014. Document frequencies for TF-IDF are counted on the evaluated sentences; \
+            the paper counts them on its corpus.",
         evaluations: vec![Evaluation {
             command: "eval all --data $DATA --models $MODEL --only sts --fast --json $RESULT",
             seconds: 15.0,
@@ -114,8 +115,9 @@ fn sif() -> Table {
         id: "table-4",
         title: "Table 4: comparison with SIF weights",
         about: "Pearson's r x 100, and the mean accuracy of the classifiers below over the available sets. The paper \
-            has GloVe trained on 840 billion words; we use its 5,050 most frequent words with 50 dimensions, counted \
-            on the same text as Sent2Vec. PSL vectors, which are fitted to pairs of phrases, are not available.",
+            uses GloVe vectors trained on 840 billion words. We use 50-dimensional GloVe vectors of the 5,050 most \
+            frequent words, with frequencies counted on the text of Sent2Vec. PSL vectors, which are trained on phrase \
+            pairs, are not available.",
         evaluations: vec![EVAL_STS_14, EVAL_SICK_ALL, EVAL_MSRP, EVAL_MR, EVAL_CR, EVAL_SUBJ, EVAL_MPQA, EVAL_TREC],
         columns,
         rows: vec![

@@ -1,4 +1,4 @@
-//! Tables of words, texts and schedules: the reverse dictionary, norms, lengths.
+//! Tables about schedules, the reverse dictionary, word norms and sentence lengths.
 
 use super::{DEFINITIONS, NEWS, SCHEDULES, SEEDS, TEXT, scheduled, seeded};
 use crate::{
@@ -21,9 +21,9 @@ pub(super) fn schedules() -> Table {
     Table {
         id: "schedules",
         title: "Schedules and shared negatives",
-        about: "Not in the paper, whose code uses the schedule hogwild and negatives per target. STS 2012 to 2014, \
-            Pearson's r x 100, means over the tasks; words, 5 epochs, seeds 1 to 3. Speeds are for training only, \
-            hogwild with two threads.",
+        about: "This table is not in the paper, whose code uses the hogwild schedule and negatives per target. STS \
+            2012 to 2014, Pearson's r x 100, means over the tasks; word models, 5 epochs, seeds 1 to 3. Speeds are for \
+            training only, hogwild with two threads.",
         evaluations: vec![EVAL_STS],
         columns: vec![
             sts_year(0, 2012),
@@ -56,9 +56,9 @@ pub(super) fn reverse_dictionary() -> Table {
     Table {
         id: "reverse-dictionary",
         title: "Reverse dictionary",
-        about: "Not in the paper. The rank of the defined word among all words that have a definition and a vector, \
-            for 500 definitions of training words and 500 of held-out words; accuracies in percent. The baseline is \
-            the mean of the word vectors of the definition.",
+        about: "This table is not in the paper. It shows the rank of the defined word among all words that have a \
+            definition and a vector, for 500 definitions of training words and 500 of held-out words; accuracies in \
+            percent. The baseline is the mean of the word vectors of the definition.",
         evaluations: vec![Evaluation { command: "eval dictionary --model $MODEL --json @definitions", seconds: 10.0 }],
         columns: of("").chain(of("floor.")).collect(),
         rows: [
@@ -99,7 +99,7 @@ pub(super) fn norms() -> Table {
     }
 }
 
-/// The lengths of sentences.
+/// Sentence lengths.
 pub(super) fn lengths() -> Table {
     let set = |title: &str, name: &str| Column::new(title, 0, &format!("sets[name={name}].$KEY")).digits(2);
     let mut columns: Vec<Column> = STS_2014.iter().map(|task| set(task, task)).collect();
@@ -111,7 +111,7 @@ pub(super) fn lengths() -> Table {
     Table {
         id: "table-8",
         title: "Table 8: lengths of sentences",
-        about: "Words and punctuation marks per sentence. SICK is the available parts. The paper's text is the \
+        about: "Words and punctuation marks per sentence. For SICK we use the available parts. The paper's text is the \
             Toronto books; its sentences of Wikipedia have 25.25 words (standard deviation 12.56), its tweets 16.31 \
             (7.22).",
         evaluations: vec![Evaluation {

@@ -1,4 +1,4 @@
-//! What the Siamese CBOW paper claims.
+//! Claims of the Siamese CBOW paper.
 
 use crate::claims::{
     Claim,

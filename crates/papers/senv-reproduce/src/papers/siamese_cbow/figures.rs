@@ -1,4 +1,4 @@
-//! The figures of the Siamese CBOW paper, and what it says of words.
+//! The figures of the Siamese CBOW paper, and its section on words.
 
 use super::{CURVES, VARIANTS};
 use crate::{
@@ -10,7 +10,7 @@ pub(super) fn tables() -> Vec<Table> {
     vec![curves(), norms(), nearest()]
 }
 
-/// The tasks of 2012 to 2014 that are public.
+/// Iterates over the public tasks of 2012 to 2014.
 fn tasks() -> impl Iterator<Item = (u16, &'static str)> {
     STS.iter().copied().filter(|&(year, task)| year < 2015 && task != "SMT")
 }
@@ -48,9 +48,9 @@ fn curves() -> Table {
     Table {
         id: "curves",
         title: "Figures 2 to 4: epochs, negatives, dimensions",
-        about: "Pearson's r x 100, means over the tasks of a year, and each task; one setting changed at a time, \
-            means of three seeds. The paper plots its curves without figures. All rows use Adam at 1e-3, which is not \
-            the paper's optimizer: with so little text, SGD at 1e-4 changes almost nothing.",
+        about: "Pearson's r x 100, means over the tasks of a year, and each task; one setting changed at a time, means \
+            of three seeds. The paper plots its curves without numbers. All rows use Adam at 1e-3, which is not the \
+            paper's optimizer: with so little text, SGD at 1e-4 changes almost nothing.",
         evaluations: vec![EVAL_STS],
         columns,
         rows: CURVES.map(|(file, name, _, _)| Row::new(name, SMALL, seeded(file))).to_vec(),
@@ -80,7 +80,7 @@ fn norms() -> Table {
     }
 }
 
-/// Models whose words are looked up: file, name.
+/// Models whose nearest words are listed: file, name.
 const NEIGHBOURS: [(&str, &str); 4] = [
     ("cbow.senv", "CBOW"),
     ("scbow-sgd-sum.senv", "Siamese CBOW, SGD 1e-2"),

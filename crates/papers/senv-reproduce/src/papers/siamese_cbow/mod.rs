@@ -10,10 +10,10 @@ use crate::{
     paper_name::PaperName,
 };
 
-/// What learns from little text, where the preset is the optimizer of the paper.
+/// An optimizer that learns from little text; the preset uses the paper's optimizer.
 const ADAM: &str = "--optimizer adam --lr 1e-3";
 
-/// Models of Table 1 beside those of word2vec and Skip-thoughts: file, name, and what differs from the preset.
+/// Models of Table 1 other than word2vec and Skip-thoughts: file, name, and options that differ from the preset.
 const VARIANTS: [(&str, &str, &str); 6] = [
     ("scbow-sgd-mean.senv", "Siamese CBOW, SGD 1e-4 (as printed)", ""),
     ("scbow-sgd-sum.senv", "Siamese CBOW, SGD 1e-2 (= 1e-4 on the sum of a batch)", "--lr 1e-2"),
@@ -27,7 +27,7 @@ const VARIANTS: [(&str, &str, &str); 6] = [
     ("scbow-temperature.senv", "Siamese CBOW, Adam, temperature .1", "--optimizer adam --lr 1e-3 --temperature 0.1"),
 ];
 
-/// Figures 2 to 4, with Adam: file, name, what differs, and seconds.
+/// Figures 2 to 4, with Adam: file, name, options that differ, and seconds.
 const CURVES: [(&str, &str, &str, f64); 12] = [
     ("curve-base.senv", "1 epoch, 2 negatives, 300 dimensions", "", 8.0),
     ("curve-epochs-2.senv", "2 epochs", "--epochs 2", 14.0),
@@ -62,11 +62,11 @@ pub(super) fn paper() -> Paper {
         name: PaperName::SiameseCbow,
         title: "Siamese CBOW (Kenter, Borisov and de Rijke, ACL 2016)",
         about: "The paper trains on 74 million sentences of novels (1,057 million words). We train on .68 million \
-            sentences in order, of news, speeches and encyclopedia (15.9 million words), with one epoch, two \
-            negatives, 300 dimensions and no temperature, as in the paper. Rows with SGD 1e-4 use the paper's \
-            optimizer (gradient descent at 1e-4). A rate of 1e-2 compensates for 66 times less text, and equals a rate \
-            of 1e-4 on the sum of a batch of 100 instead of its mean. Rows with Adam use a rate of 1e-3. Means of \
-            three seeds.",
+            sentences of news, speeches and encyclopedia text, in their original order (15.9 million words), with one \
+            epoch, two negatives, 300 dimensions and no temperature, as in the paper. Rows with SGD 1e-4 use the \
+            paper's optimizer (gradient descent at 1e-4). A rate of 1e-2 compensates for 66 times less text, and \
+            equals a rate of 1e-4 on the sum of a batch of 100 instead of its mean. Rows with Adam use a rate of 1e-3. \
+            Means of three seeds.",
         models,
         tables,
         claims: claims::claims(),

@@ -10,12 +10,12 @@ pub(super) fn tables() -> Vec<Table> {
     vec![table_1(Correlation::Pearson), table_1(Correlation::Spearman), significance(), table_2(), latency()]
 }
 
-/// The twenty tasks of the paper.
+/// Returns the twenty tasks of the paper.
 pub(super) fn tasks() -> Vec<(u16, &'static str)> {
     STS.iter().copied().filter(|&(year, _)| year < 2016).collect()
 }
 
-/// Rows that the paper has: name, data, file and the name there.
+/// Other rows of the paper: name, data, file and the name in the paper.
 const BESIDE: [(&str, &str, &str, &str); 3] = [
     ("skip-gram", TEXT, "skip-gram.senv", "skip-gram (Siamese CBOW paper)"),
     ("CBOW", TEXT, "cbow.senv", "CBOW (Siamese CBOW paper)"),
@@ -39,12 +39,14 @@ fn table_1(correlation: Correlation) -> Table {
             "table-1",
             "Table 1: STS 2012 to 2015 by cosine, Pearson",
             "Pearson's r x 100. The paper does not say whether the loss of a batch is a mean or a sum; its code uses \
-            the mean. To judge by their number, the paper's 2015 figures are for unfiltered pairs; SMT of 2013 is not \
-            public.",
+            the mean. Judging by the number of pairs, the paper's 2015 figures are for unfiltered pairs; SMT of 2013 \
+            is not public.",
         ),
-        Correlation::Spearman => {
-            ("table-1-spearman", "Table 1: STS 2012 to 2015 by cosine, Spearman", "The same by Spearman's rho x 100.")
-        }
+        Correlation::Spearman => (
+            "table-1-spearman",
+            "Table 1: STS 2012 to 2015 by cosine, Spearman",
+            "Same as above, by Spearman's rho x 100.",
+        ),
     };
     let column =
         |&(year, task): &(Option<u16>, &'static str)| sts_task_by(correlation, 0, year.unwrap_or_default(), task);
@@ -116,9 +118,9 @@ fn latency() -> Table {
     Table {
         id: "table-3",
         title: "Table 3: time per pair",
-        about: "One thread, one pair after the other: tokenization, both vectors and the cosine, without loading the \
-            model. The paper gives totals for 17,608 pairs, divided here; its Skip-thoughts are labeled 1200d and have \
-            2,400 dimensions or more, ours have 800.",
+        about: "One thread, one pair at a time: tokenization, both vectors and the cosine, without loading the model. \
+            The paper prints totals for 17,608 pairs, which are divided here. Its Skip-thoughts are labeled 1200d and \
+            have 2,400 dimensions or more; ours have 800.",
         evaluations: vec![Evaluation {
             command: "eval latency --model $MODEL --json @sts12 @sts13 @sts14",
             seconds: 5.0,

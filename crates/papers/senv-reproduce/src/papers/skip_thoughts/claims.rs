@@ -1,4 +1,4 @@
-//! What the SNLI-finetuned Skip-thoughts paper claims.
+//! Claims of the paper on Skip-thoughts fine-tuned on SNLI.
 
 use crate::claims::{
     Claim,

@@ -1,4 +1,4 @@
-//! The paper of the Skip-thoughts fine-tuned on SNLI, beside bags of words and autoencoders.
+//! The paper on Skip-thoughts fine-tuned on SNLI, compared with bags of words and autoencoders.
 
 mod claims;
 mod space;
@@ -12,7 +12,7 @@ use crate::{
 
 const SNLI: &str = "18 K pairs of SNLI";
 
-/// Systems: name, data, file, the name in the paper.
+/// Systems: name, data, file, and the name in the paper.
 const SYSTEMS: [(&str, &str, &str, &str); 10] = [
     ("Skip-thoughts uni", NEWS, "uni.senv", ""),
     ("Skip-thoughts bi", NEWS, "bi.senv", ""),
@@ -63,7 +63,7 @@ pub(super) fn paper() -> Paper {
     }
 }
 
-/// Rows of all systems, with published values by the name of a system.
+/// Returns the rows of all systems. `published` returns the published values by the name in the paper.
 fn rows(n_columns: usize, published: impl Fn(&str) -> Option<Vec<Option<f64>>>) -> Vec<Row> {
     let row = |(name, data, file, theirs): (&str, &'static str, &str, &str)| {
         let row = Row::new(name, data, seeded(file));

@@ -1,4 +1,4 @@
-//! The space of the vectors itself: Tables 5 to 8, Figures 3, 5 and 6.
+//! The space of the vectors, without training: Tables 5 to 8, Figures 3, 5 and 6.
 
 use senv_eval::{ScoringMethod, published_ranking, published_soup};
 
@@ -53,8 +53,8 @@ fn cosine() -> Table {
     Table {
         id: "table-7",
         title: "Table 7: SICK relatedness by cosine",
-        about: "The same for the cosine. Our squared error is for 1 + 4 max(0, cos); the paper does not say what its \
-            error is for.",
+        about: "Same as Table 3, by cosine. Our squared error is for 1 + 4 max(0, cos); the paper does not say what \
+            its error is for.",
         evaluations: vec![EVAL_SICK],
         columns: relatedness_columns(0, "cosine", ""),
         rows: rows(3, published_relatedness(ScoringMethod::Cosine)),
@@ -67,8 +67,8 @@ fn detection() -> Table {
     Table {
         id: "figure-3",
         title: "Figure 3: paraphrases detected by the cosine alone",
-        about: "Average precision x 100 on MSRP, without training; the paper plots precision over recall without \
-            figures. The same for the share of words in common.",
+        about: "Average precision x 100 on MSRP, without training; the paper plots precision against recall without \
+            numbers. The second column uses the share of words in common instead.",
         evaluations: vec![EVAL_RANKING],
         columns: vec![
             column("average precision", "average_precision"),
@@ -94,8 +94,8 @@ fn msrp_histograms() -> Table {
         id: "figure-5",
         title: "Figure 5: cosines of the pairs of MSRP",
         about: "Mean cosine of paraphrases and of other pairs with standard deviations, and the overlap of the two \
-            histograms (1: identical). The paper plots the histograms of Skip-thoughts before and after, without \
-            figures. On the training part if the test part is missing.",
+            histograms (1: identical). The paper plots the histograms of Skip-thoughts before and after fine-tuning, \
+            without numbers. The training part is used if the test part is missing.",
         evaluations: vec![EVAL_MSRP_HISTOGRAMS],
         columns: vec![
             group("paraphrases", "paraphrases", "mean"),
@@ -133,7 +133,7 @@ fn histograms() -> Table {
     }
 }
 
-/// The share of words that the two sentences of a pair have in common, which no model is needed for.
+/// The share of words that both sentences of a pair have in common, which does not depend on a model.
 fn overlaps() -> Table {
     let group = |title: &str, evaluation, name: &str| {
         Column::new(title, evaluation, &format!("word_overlaps.groups[name={name}].mean")).digits(2)
@@ -142,7 +142,7 @@ fn overlaps() -> Table {
         id: "figure-6",
         title: "Figure 6: words in common in the pairs of MSRP and SICK",
         about: "The mean share of words that both sentences of a pair have: MSRP's paraphrases and other pairs, and \
-            SICK's pairs with a score of 3 or above and below 3. The paper plots the histograms without figures.",
+            SICK's pairs with a score of 3 or above and below 3. The paper plots the histograms without numbers.",
         evaluations: vec![
             Evaluation {
                 command: "eval histograms --model $MODEL --words-svg $OUT/figures/words-msrp.svg --force --json @msrp",
@@ -179,8 +179,8 @@ fn soup() -> Table {
         title: "Table 8: the soup test",
         about: "Average precision, and the gap between the farthest sentence of the group and the nearest outside, \
             with the last sentence as reference, as in the paper (average precision from the printed ranks; the gap \
-            from two decimals, so 0 is a tie). Then the mean average precision over all six, and the five cosines with \
-            the last sentence in rank order.",
+            from two decimals, so 0 is a tie). The other columns are the mean average precision over all six \
+            references, and the five cosines with the last sentence in rank order.",
         evaluations: vec![Evaluation { command: "eval soup --model $MODEL --json", seconds: 0.3 }],
         columns: vec![
             Column::new("average precision", 0, "references[-1].average_precision").digits(2),

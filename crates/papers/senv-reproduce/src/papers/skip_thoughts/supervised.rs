@@ -1,4 +1,4 @@
-//! What is learned from frozen vectors: Tables 1 to 4, Figure 4.
+//! Supervised results on frozen vectors: Tables 1 to 4, Figure 4.
 
 use senv_eval::{ScoringMethod, published_classification, published_sick, published_sick_entailment};
 
@@ -34,10 +34,11 @@ fn sick() -> Table {
     Table {
         id: "table-3",
         title: "Table 3: SICK relatedness, supervised",
-        about: "Pearson's r and Spearman's rho x 100, and squared error of a regression on frozen vectors. First by \
-            the script of Skip-thoughts (cross-entropy, Adam, stopped by the trial part), the method of the published \
-            figures; then by our own regression (cross-entropy with an L2 penalty chosen on the trial part). If the \
-            test part is missing, the trial part is also the one reported, so the figures are slightly too good.",
+        about: "Pearson's r and Spearman's rho x 100, and squared error of a regression on frozen vectors. The first \
+            three columns use the script of Skip-thoughts (cross-entropy, Adam, early stopping on the trial part), \
+            which is the method of the published figures. The others use our own regression (cross-entropy with an L2 \
+            penalty chosen on the trial part). If the test part is missing, figures are for the trial part, so they \
+            are slightly too good.",
         evaluations: vec![EVAL_SICK_SCRIPT, EVAL_SICK],
         columns,
         rows: rows(6, |name| Some([published(name)?, vec![None; 3]].concat())),
@@ -81,8 +82,8 @@ fn own_entailment() -> Table {
         id: "own-entailment",
         title: "Entailment: the models' own classifiers",
         about: "Accuracy in percent of the classifier that a model was trained with, on SNLI's test part and on SICK \
-            (the trial part if the test part is missing), next to that of always choosing the most frequent label. \
-            Nothing further is trained, not even on SICK. The paper has no such figures.",
+            (the trial part if the test part is missing), next to the accuracy of always choosing the most frequent \
+            label. Nothing further is trained, not even on SICK. The paper has no such figures.",
         evaluations: vec![Evaluation { command: "eval nli --model $MODEL --json @snli-test @sick-test", seconds: 4.0 }],
         columns: vec![
             column("SNLI", 0, "accuracy"),
@@ -110,8 +111,8 @@ fn classification() -> Table {
     Table {
         id: "table-1",
         title: "Tables 1 and 4: classifiers on frozen vectors",
-        about: "Accuracy in percent, for one seed to save time; MR and SUBJ by nested cross-validation. If the test \
-            part is missing, MSRP is tested on the last quarter of its training part.",
+        about: "Accuracy in percent, for one seed to save time, with nested cross-validation for MR and SUBJ. If the \
+            test part is missing, MSRP is tested on the last quarter of its training part.",
         evaluations: vec![EVAL_MSRP, EVAL_MR, EVAL_SUBJ, EVAL_TREC],
         columns: vec![detection, accuracy("MR", 1), accuracy("SUBJ", 2), accuracy("TREC", 3), f1],
         rows: rows(5, published).into_iter().map(Row::first_seed).collect(),
