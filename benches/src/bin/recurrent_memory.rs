@@ -1,4 +1,5 @@
-//! How much memory two steps of training Skip-thoughts take, as a process of its own, against what is promised:
+//! Measures the memory of two training steps of Skip-thoughts in a separate process, and compares it with the
+//! documented bound:
 //!
 //! ```text
 //! 4 × parameters                       themselves, their gradient, two moments of Adam
@@ -25,10 +26,10 @@ struct Args {
     /// Units of the encoder and of each decoder.
     #[arg(long, default_value_t = 1200)]
     units: usize,
-    /// Words.
+    /// Size of the vocabulary.
     #[arg(long, default_value_t = 20_000)]
     words: usize,
-    /// Triples a step.
+    /// Triples per step.
     #[arg(long, default_value_t = 128)]
     batch: usize,
     /// Threads.

@@ -1,4 +1,4 @@
-//! Tables of what was measured.
+//! Tables of the measurements.
 
 use std::fmt::{self, Display};
 
@@ -9,7 +9,7 @@ use crate::{
     text::Text,
 };
 
-/// One run: which program (by its place in the list), at what, in which round.
+/// A run: the program (its index in the list), the case and the round.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) program: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Report<'a> {
     records: Vec<Record>,
 }
 
-/// Median, least and greatest of some numbers.
+/// Median, minimum and maximum.
 #[derive(Debug, Clone, Copy)]
 struct Spread {
     median: f64,
@@ -45,7 +45,7 @@ impl Spread {
         Some(Self { median, least, greatest })
     }
 
-    /// As a cell: the median, and the range where there is one.
+    /// A table cell: the median, followed by the range if there were several runs.
     fn cell(spread: Option<Self>, unit: f64, decimals: usize) -> String {
         let Some(Self { median, least, greatest }) = spread else { return "-".into() };
         let at = |x: f64| format!("{:.decimals$}", x / unit);
@@ -78,13 +78,13 @@ impl<'a> Report<'a> {
         self.records.iter().find(wanted).map(|record| &record.run)
     }
 
-    /// Some number of every run of a program.
+    /// A measured value in every run of a program.
     fn spread(&self, program: usize, case: Case, number: impl Fn(&Measurement) -> Option<f64>) -> Option<Spread> {
         let runs = (0..self.rounds()).filter_map(|round| self.run(program, case, round));
         Spread::of(runs.filter_map(number).collect())
     }
 
-    /// Words a second of one run over those of another in the same round.
+    /// Words per second of a run, relative to another run in the same round.
     fn ratio(&self, over: (usize, Case), under: (usize, Case)) -> Option<Spread> {
         let in_round = |round| {
             let rate = |(program, case)| self.run(program, case, round).map(Measurement::words_per_second);
@@ -93,7 +93,7 @@ impl<'a> Report<'a> {
         Spread::of((0..self.rounds()).filter_map(in_round).collect())
     }
 
-    /// Values of one part of the cases, in the order of the runs, each once.
+    /// Distinct values of a part of the cases, in the order of the runs.
     fn distinct<T: PartialEq>(&self, part: impl Fn(Case) -> T) -> Vec<T> {
         let mut values = Vec::new();
         for value in self.records.iter().map(|record| part(record.case)) {
@@ -155,7 +155,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Medians of all that is not the rate.
+    /// Medians of everything except throughput.
     fn start_and_memory(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\n## Start and memory\n")?;
         let columns = ["vocabulary s", "start s", "training s", "peak MB", "tables MB", "peak / tables", "loss"];
