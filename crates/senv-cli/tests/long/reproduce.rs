@@ -309,7 +309,9 @@ fn folders_that_are_not_of_this_command_are_refused() {
     folder.run(&["reproduce", "--data", "none", "--output", "out"]).fails(2, &["none is not a folder", "--data"]);
     let args = ["reproduce", "--data", ".", "--output", "out", "--text", "none.txt"];
     folder.run(&args).fails(2, &["no file none.txt", "--text"]);
-    folder.run(&["reproduce", "--data", ".", "--output", "."]).fails(2, &["is not a run of this command", "--output"]);
+    folder
+        .run(&["reproduce", "--data", ".", "--output", "."])
+        .fails(2, &["was not written by this command", "--output"]);
     folder.run(&["reproduce", "--data", ".", "--output", "text.txt"]).fails(1, &["text.txt"]);
     folder.run(&["reproduce", "lda", "--data", "."]).fails(2, &["lda", "sent2vec"]);
     folder.run(&["reproduce"]).fails(2, &["--data", "--output"]);

@@ -139,7 +139,7 @@ fn records_of_a_table_are_kept_whole_and_compared_within_groups() {
     folder.write("other.csv", "body,id\nA dog.,7\n");
     folder
         .run(&["dedupe", "t.csv", "other.csv", "--column", "body", "--records"])
-        .fails(2, &["other.csv has other titles than t.csv"]);
+        .fails(2, &["other.csv has different titles from t.csv"]);
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn outliers_and_samples_are_distinct_sentences() {
     // The first of a larger sample are those of a smaller one.
     assert!(four.starts_with(&sample(&["--diverse", "3"]).out));
     let all = sample(&["--diverse", "99"]);
-    assert!(all.out.lines().count() == 6 && all.err.contains("all that are distinct"), "{}", all.err);
+    assert!(all.out.lines().count() == 6 && all.err.contains("all distinct sentences"), "{}", all.err);
     let random = sample(&["--random", "3", "--seed", "5"]).out;
     assert_eq!(random, sample(&["--random", "3", "--seed", "5"]).out);
     assert_eq!(random.lines().count(), 3);
@@ -139,9 +139,9 @@ fn scarce_and_odd_input_has_a_defined_result() {
         let expected = [("one.txt", 1), ("equal.txt", 3000), ("unknown.txt", 0)];
         assert!(expected.contains(&(text, both.lines().count())), "{text}: {both}");
     }
-    // What is alone has no likeness, and no minus before it.
+    // A single sentence has similarity 0, without a minus sign.
     let alone = folder.run(&["outliers", "equal.txt"]).ok();
-    assert!(alone.out == "0.0000\t1\tA cat.\n" && alone.err.contains("likeness 0.00"), "{} {}", alone.out, alone.err);
+    assert!(alone.out == "0.0000\t1\tA cat.\n" && alone.err.contains("similarity 0.00"), "{} {}", alone.out, alone.err);
     // One sentence has no groups, and fewer than are asked for are not taken without a word.
     let cluster = |more: &[&str]| folder.run(&[&["cluster", "equal.txt"], more].concat()).ok();
     let (suggested, asked) = (cluster(&[]), cluster(&["--groups", "5"]));

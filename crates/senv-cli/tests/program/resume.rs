@@ -278,7 +278,7 @@ fn the_checkpoint_of_an_earlier_run_is_replaced_only_when_that_is_asked_for() {
     folder.train("text.txt", "m.senv", &["--restart", "--resume"]).fails(2, &["cannot be used with"]);
     // Too short a run to write one of its own.
     let ended = folder.train("text.txt", "m.senv", &["--epochs", "1", "--restart"]).ok();
-    assert!(ended.err.contains("replacing m.senv.checkpoint, which an earlier run left"), "{}", ended.err);
+    assert!(ended.err.contains("replacing m.senv.checkpoint of an earlier run"), "{}", ended.err);
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
     // Any other file is somebody's work.
     folder.write("notes.txt", "mine");

@@ -46,7 +46,7 @@ fn few_equal_and_unknown_sentences_have_a_result() {
     // Zero vectors: sentences without a known word are never found, and that is said.
     folder.write("unknown.txt", "the cat saw the dog\nqqq xxx\nzzz\n");
     let zero = index(&folder, "unknown.txt", "unknown", &[]).ok();
-    assert!(zero.err.contains("2 sentences without a known word: never found"), "{}", zero.err);
+    assert!(zero.err.contains("2 sentences without a known word cannot be found"), "{}", zero.err);
     assert_eq!(found("unknown", "the cat").out.lines().count(), 1);
     let query = found("unknown", "qqq");
     assert!(query.out.is_empty() && query.err.contains("no word of \"qqq\" is known"), "{}", query.err);
@@ -62,7 +62,7 @@ fn a_vector_too_short_or_too_long_for_a_direction_is_no_unknown_word_and_one_of_
         folder.run(&[&["index", "text.txt", "--model", "v.txt", "--output", "c", "--force"], more].concat())
     };
     let made = index(&[]).ok();
-    for says in ["1 sentence without a known word: never found", "2 sentences whose vector has no direction"] {
+    for says in ["1 sentence without a known word cannot be found", "2 sentences whose vector has no direction"] {
         assert!(made.err.contains(says), "{}", made.err);
     }
     assert_eq!(folder.run(&["info", "c", "--json"]).ok().json()["without_vector"], 3);

@@ -135,5 +135,5 @@ fn a_grid_that_nobody_can_wait_for_is_refused_before_it_is_built() {
     let values: Vec<String> = (1..=2000).map(|i| format!("{i}e-6")).collect();
     let line = |name: &str| format!("{name} = {}\n", values.join(" "));
     folder.write("grid.txt", line("lr") + &line("margin") + &line("l2-words"));
-    folder.run(&tune("pp", &[])).fails(2, &["the grid has 8000000000 combinations, at most 10000 are allowed"]);
+    folder.run(&tune("pp", &[])).fails(2, &["the grid has 8000000000 combinations; at most 10000 are allowed"]);
 }
