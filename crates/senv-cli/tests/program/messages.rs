@@ -1,4 +1,4 @@
-//! What is said of files and arguments that are not what they seem.
+//! Messages about files and arguments that are not what they seem.
 
 use crate::common::{Folder, pairs, text};
 
