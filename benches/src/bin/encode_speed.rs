@@ -127,7 +127,7 @@ fn measure(options: &Options) -> Result<(), Box<dyn Error>> {
         100.0 * known as f64 / tokens.max(1) as f64,
         options.threads
     );
-    println!("| | median of {} | least | greatest |\n| --- | --- | --- | --- |", rounds.len());
+    println!("| | median of {} | min | max |\n| --- | --- | --- | --- |", rounds.len());
     for (_, name, number) in columns {
         let mut numbers: Vec<f64> = rounds.iter().map(number).collect();
         numbers.sort_by(f64::total_cmp);

@@ -180,7 +180,7 @@ fn check_memory(n: usize, dim: usize, bytes: u64) -> Outcome {
     let bound = vectors + (96 << 20);
     let mb = |bytes: u64| bytes as f64 / 1e6;
     println!(
-        "peak memory of ranking {:.0} MB, promised at most {:.0}; all scores at once would be {:.0}",
+        "peak memory of ranking {:.0} MB, bound {:.0}; all scores at once would be {:.0}",
         mb(bytes),
         mb(bound),
         mb(all_scores)
@@ -209,7 +209,7 @@ fn main() -> Outcome {
 
     let operations = 2.0 * (n * n * dim) as f64;
     println!("\n{n} queries x {n} sentences x {dim}: {:.1} G multiply-adds", operations / 2e9);
-    println!("medians of {rounds} rounds [least, greatest]; rates in GFLOP/s, 2 for a multiply-add\n");
+    println!("medians of {rounds} rounds [min, max]; rates in GFLOP/s (a multiply-add is 2)\n");
     println!("| threads | ranking, s | ranking | ndarray | `matmul_into` | ranking / the faster product |");
     println!("| --- | --- | --- | --- | --- | --- |");
     for pool in [&one, &all] {

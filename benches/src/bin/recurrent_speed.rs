@@ -255,7 +255,7 @@ fn measure(args: &Args) -> Outcome {
         add(encoding(n, Text::Different))?;
     }
     add(encoding(128, Text::Ragged))?;
-    println!("sentences/s at {} threads: median of {} rounds [least, greatest]", args.threads, args.rounds);
+    println!("sentences/s at {} threads: median of {} rounds [min, max]", args.threads, args.rounds);
     let mut rates = vec![Vec::new(); rows.len()];
     for round in 0..=args.rounds.max(1) {
         for (row, rates) in rows.iter_mut().zip(&mut rates) {

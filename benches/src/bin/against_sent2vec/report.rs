@@ -221,7 +221,7 @@ impl Display for Report<'_> {
             f,
             "{tokens} tokens in {lines} lines; {cores} cores; lr {lr}, {negatives} negatives, t {subsample:e}, {epochs} \
              epoch(s), min count {min_count}, min target count {min_target_count}, {buckets} buckets, dropout {dropout}. \
-             Median of {} run(s) [least-greatest]; ratios within a round.",
+             Median of {} run(s) [min-max]; ratios within a round.",
             self.rounds()
         )?;
         let threads = self.distinct(|case| case.threads);
@@ -239,13 +239,13 @@ impl Display for Report<'_> {
 }
 
 const NOTES: &str = "
-Words are known words trained on. Ours: wall time of training as the library states it, over the known words of the
-text. The release: wall time from its first progress output to its last, seen from outside within 2 ms, over the words
-it meets in that time: in an epoch as many known words as the text has tokens and line ends, so it goes through the text
-a little more than once. Vocabulary: from the start of the process (ours: of the call) until the words are counted; ours
-also codes the text for training. Start: from there until training begins: tables, samplers. Peak: greatest resident
-memory (VmHWM) until training ends, before saving. Tables: both, at four bytes a number. Loss: each program's own mean,
-not comparable where negatives are shared.
+Words are known words trained on. Ours: wall time of training as the library reports it, for the known words of the
+text. The release: wall time from its first progress output to its last, observed from outside within 2 ms, for the
+words it processes in that time. In an epoch these are as many known words as the text has tokens and line ends, so it
+reads the text slightly more than once. Vocabulary: from the start of the process (ours: of the call) until the words
+are counted; ours also maps tokens to ids. Start: from there to the start of training (tables, samplers). Peak: resident
+memory (VmHWM) until training ends, before saving. Tables: both, at four bytes per value. Loss: each program's own mean,
+not comparable if negatives are shared.
 ";
 
 #[cfg(test)]

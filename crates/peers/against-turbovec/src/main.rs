@@ -167,7 +167,7 @@ fn main() -> Result<(), Failure> {
     };
     let pair = |arg: String| arg.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
     let named: HashMap<String, String> =
-        args.map(pair).collect::<Option<_>>().ok_or("give NAME=VALUE behind the files")?;
+        args.map(pair).collect::<Option<_>>().ok_or("give NAME=VALUE after the files")?;
     let threads = named.get("threads").map_or(Ok(1), |n| n.parse())?;
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     run(&rows, &queries, &named)

@@ -290,7 +290,7 @@ fn a_second_run_that_would_write_the_same_files_is_refused() {
         assert_eq!(ended.code, Some(143), "{}", ended.err);
         Some(())
     });
-    assert_eq!(folder.names(), ["m.senv.checkpoint", "text.txt"], "nothing but the checkpoint is left");
+    assert_eq!(folder.names(), ["m.senv.checkpoint", "text.txt"], "only the checkpoint is left");
     folder.run(&training(epochs, &["--resume"])).ok();
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
 }

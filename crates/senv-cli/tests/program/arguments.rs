@@ -93,7 +93,7 @@ fn commands_that_have_no_use_for_the_english_model_ask_for_one() {
     ] {
         folder.run(command).fails(2, &["required", "--model <FILE>"]);
         let help = folder.run(&[command[0], "--help"]).ok().out;
-        assert!(!help.contains("default: english") && !help.contains("english is the model"), "{help}");
+        assert!(!help.contains("default: english") && !help.contains("english is built in"), "{help}");
     }
     folder.run(&["compress", "--model", "english", "--output", "x.senv"]).fails(1, &["--max-vocabulary"]);
     let fewer_words = ["compress", "--model", "english", "--max-vocabulary", "20000", "--output", "x.senv"];

@@ -253,7 +253,7 @@ fn rates_at_which_nothing_is_learnt_leave_no_model() {
     }
 }
 
-/// A single huge step can reduce a loss of cosines, but then the vectors contain nothing but that step.
+/// A single huge step can reduce a loss of cosines, but then the vectors contain only that step.
 #[test]
 fn weights_that_outgrow_those_they_began_with_leave_no_model() {
     let folder = crate::systems::samples();

@@ -104,7 +104,7 @@ fn a_signal_ends_what_waits_for_input_and_leaves_no_file() {
             #[cfg(target_os = "linux")]
             "" => {
                 let process = child.id();
-                wait_in(&mut child, "it hears of signals", || has_signal(process, "SigCgt", number));
+                wait_in(&mut child, "it handles signals", || has_signal(process, "SigCgt", number));
             }
             // This is more than a pipe can hold, so it is being read.
             "half" => stdin.write_all("the cat ".repeat(1 << 15).as_bytes()).unwrap(),

@@ -52,7 +52,7 @@ fn assert_harmless(shown: &str) {
         let end = part
             .find('m')
             .filter(|&end| part[..end].trim_start_matches('[').bytes().all(|b| b.is_ascii_digit() || b == b';'));
-        rest + &part[end.unwrap_or_else(|| panic!("no colour: {part:?} of {shown:?}")) + 1..]
+        rest + &part[end.unwrap_or_else(|| panic!("no color: {part:?} of {shown:?}")) + 1..]
     });
     let is_bad = |c: char| {
         let is_direction =

@@ -385,7 +385,7 @@ fn wrong_counts_negative_numbers_and_forged_sizes_are_refused() {
         (|b| b.args[DIM] = 3, " values, expected "),
         (|b| b.args[1] = -1, "the window is -1"),
         (|b| b.args[2] = -1, "epochs is -1"),
-        (|b| b.args[3] = -1, "the least count of a word is -1"),
+        (|b| b.args[3] = -1, "the minimum count of a word is -1"),
         (|b| b.args[4] = -1, "the number of negatives is -1"),
         (|b| b.args[WORD_NGRAMS] = -1, "the longest word n-gram is -1"),
         (|b| b.args[LOSS] = 0, "the loss is 0"),
