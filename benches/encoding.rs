@@ -1,7 +1,8 @@
-//! Sentences a second of a library call on one thread: `senv`.
+//! Throughput of encoding on one thread, through the library call of `senv`.
 //!
-//! `cargo bench -p senv-benches --bench encoding`. Sentences of about 21 tokens as text; cutting, looking up, hashing
-//! and averaging are all timed. The bigram table has its full 2 million buckets (0.9 GB), all of it touched before.
+//! `cargo bench -p senv-benches --bench encoding`. Sentences have about 21 tokens and are given as text, so tokenizing,
+//! lookup, hashing and averaging are all timed. The bigram table has its full 2 million buckets (0.9 GB), all touched
+//! before timing.
 #![allow(missing_docs)]
 
 use std::hint::black_box;

@@ -1,7 +1,7 @@
-//! Sentences as rows: the n-grams of `senv-ngram`, with and without dropout.
+//! Converts sentences to rows with the n-grams of `senv-ngram`, with and without dropout.
 //!
-//! `cargo bench -p senv-benches --bench hashing`. Sentences of 21 tokens (the mean of novels), 2 million buckets;
-//! elements are tokens.
+//! `cargo bench -p senv-benches --bench hashing`. Sentences have 21 tokens (the mean of novels), and there are 2
+//! million buckets. Throughput counts tokens.
 #![allow(missing_docs)]
 
 use std::hint::black_box;

@@ -1,8 +1,9 @@
-//! The inner loops of `senv-core`, over rows as tables hold them: on cache lines, padded to a multiple of 16 numbers.
+//! The inner loops of `senv-core`, over rows as tables store them: aligned to cache lines, and padded to a multiple of
+//! 16 values.
 //!
-//! `cargo bench -p senv-benches --bench kernels`. Vector kernels state the bytes they read and write, products the
-//! multiply-adds. The names carry dim, and what lies in which cache: 64 rows in the second level, 65,536 rows beyond
-//! the last.
+//! `cargo bench -p senv-benches --bench kernels`. Throughput counts the bytes that vector kernels read and write, and
+//! the multiply-adds of products. Names contain the dimension and where the rows are: 64 rows fit in the second-level
+//! cache, and 65,536 rows exceed the last level.
 #![allow(missing_docs)]
 
 use std::hint::black_box;
@@ -19,7 +20,7 @@ use senv_core::{
 };
 
 const DIMS: [usize; 3] = [100, 300, 700];
-/// Targets and negatives of one product: a sentence's kept words or a few sentences', ten negatives.
+/// Targets and negatives of a product: the words kept in one or a few sentences, and ten negatives.
 const M: usize = 16;
 const N: usize = 10;
 
@@ -50,7 +51,7 @@ fn vectors(c: &mut Criterion) {
         let y = rows.row_mut(1);
         let mut group = c.benchmark_group("axpy");
         group.throughput(Throughput::Bytes(3 * 4 * dim as u64));
-        // A factor that the sum does not feel, so that the numbers stay finite however often it runs.
+        // A factor too small to affect the sum, so values stay finite however often it runs.
         group.bench_function(BenchmarkId::from_parameter(dim), |b| {
             b.iter(|| kernels::axpy(black_box(1e-30), black_box(&x), y));
         });
@@ -130,7 +131,8 @@ fn products(c: &mut Criterion) {
     }
 }
 
-/// Products of some states with the matrix of a reader of 2400 units, on one thread, as it lies in memory and turned.
+/// Products of states with the matrix of a GRU of 2400 units on one thread, as a transposed view and as a transposed
+/// copy.
 fn states_with_a_matrix(c: &mut Criterion) {
     let (rows, k) = (7200, 2400);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
@@ -144,8 +146,8 @@ fn states_with_a_matrix(c: &mut Criterion) {
         let mut product = |b| pool.install(|| matmul_into(1.0, states.view(), b, 0.0, out.view_mut())).expect("shapes");
         let mut group = c.benchmark_group("states");
         group.throughput(Throughput::Elements((n * rows * k) as u64)).sample_size(10);
-        group.bench_function(BenchmarkId::new("as it lies", n), |bencher| bencher.iter(|| product(u.t())));
-        group.bench_function(BenchmarkId::new("turned", n), |bencher| bencher.iter(|| product(turned.view())));
+        group.bench_function(BenchmarkId::new("transposed view", n), |bencher| bencher.iter(|| product(u.t())));
+        group.bench_function(BenchmarkId::new("transposed copy", n), |bencher| bencher.iter(|| product(turned.view())));
         group.finish();
         product(u.t());
         let expected = kernels::dot(states.row(n - 1), u.row(9));

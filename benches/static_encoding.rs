@@ -1,8 +1,8 @@
-//! Sentences a second of a static encoder on one thread, from raw text: `senv-core`.
+//! Throughput of a static encoder of `senv-core` on one thread, from raw text.
 //!
-//! `cargo bench -p senv-benches --bench static_encoding`. 60,000 words of 256 values, sentences of about 107
-//! characters; tokenizing, lower-casing, looking up and averaging are all timed. `open` is the time to open the file of
-//! such a model.
+//! `cargo bench -p senv-benches --bench static_encoding`. The model has 60,000 words of 256 values, and sentences have
+//! about 107 characters. Tokenizing, lower-casing, lookup and averaging are all timed. `open` is the time to open the
+//! file of such a model.
 #![allow(missing_docs)]
 
 use std::hint::black_box;
@@ -19,14 +19,14 @@ const DIM: usize = 256;
 const N_SENTENCES: usize = 2_000;
 const CHARACTERS: usize = 107;
 
-/// The words of the text and, as it has fewer, others behind them.
+/// The words of the text, followed by further words to fill the vocabulary.
 fn vocabulary(text: &Text) -> Vocabulary {
     let known = text.vocabulary.iter().map(|(_, word, count)| (word.to_owned(), count));
     let more = (0..).map(|i| (format!("rare{i}"), 1));
     Vocabulary::from_counts(known.chain(more).take(N_WORDS), text.vocabulary.corpus_tokens()).expect("distinct words")
 }
 
-/// Lines of whole words, each the shortest that has so many characters.
+/// Lines of whole words. Each ends with the word that reaches the required number of characters.
 fn sentences(text: &Text) -> Vec<String> {
     let (mut sentences, mut sentence) = (Vec::new(), String::new());
     for word in text.lines(&text.sentences(2 * N_SENTENCES)).iter().flat_map(|line| line.split(' ')) {

@@ -1,7 +1,7 @@
 //! Nearest rows and model files: `senv-store`.
 //!
-//! `cargo bench -p senv-benches --bench store`. 100,000 rows of 100 numbers; elements are rows compared. The file is in
-//! the page cache: what is timed is the work of opening, not the disk.
+//! `cargo bench -p senv-benches --bench store`. There are 100,000 rows of 100 values, and throughput counts the rows
+//! compared. The file is in the page cache, so the benchmark times the work of opening, not the disk.
 #![allow(missing_docs)]
 
 use std::hint::black_box;

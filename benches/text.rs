@@ -1,7 +1,7 @@
-//! From text to tokens and to a vocabulary: `senv-core`.
+//! Tokenizing text and counting a vocabulary with `senv-core`.
 //!
-//! `cargo bench -p senv-benches --bench text`. The tokenizers run over the sentences of `examples/data`, real English
-//! with punctuation; the vocabulary is counted in made-up text of 2 million tokens.
+//! `cargo bench -p senv-benches --bench text`. The tokenizers run over the sentences in `examples/data`, real English
+//! with punctuation. The vocabulary is counted in synthetic text of 2 million tokens.
 #![allow(missing_docs)]
 
 use std::{fs, hint::black_box, path::Path};

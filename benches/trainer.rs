@@ -1,12 +1,12 @@
-//! One epoch of Sent2Vec through `senv-negative-sampling`: words a second of the training phase.
+//! One epoch of Sent2Vec through `senv-negative-sampling`: words per second of the training phase.
 //!
-//! `cargo bench -p senv-benches --bench trainer`; a part of it by name, as in `-- uni/300/sentence`. The time is that
-//! which `fit` states for training alone: tables are made, and the pages of the source table touched, before the clock
-//! starts.
+//! `cargo bench -p senv-benches --bench trainer`; select a part by name, as in `-- uni/300/sentence`. The time is what
+//! `fit` reports for training alone. Before the clock starts, tables are created and the pages of the source table are
+//! touched.
 //!
-//! The corpus is small (10,000 sentences, about 210 thousand tokens) so that a run takes a fraction of a second; its
-//! rows therefore stay in the caches more than those of a real corpus do. For numbers to publish use
-//! `against-sent2vec` on text of millions of tokens.
+//! The corpus is small (10,000 sentences, about 210 thousand tokens), so a run takes a fraction of a second. Its rows
+//! therefore stay in the caches more than those of a real corpus. For figures to publish, use `against-sent2vec` on
+//! text of millions of tokens.
 #![allow(missing_docs)]
 
 use std::time::Duration;

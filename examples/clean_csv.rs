@@ -1,5 +1,5 @@
-//! Cleans a column of a CSV file: drops rows that repeat an earlier one in other words, and lists rows that do not
-//! belong.
+//! Cleans a column of a CSV file: drops rows that repeat an earlier one in other words, and lists rows that are
+//! off-topic.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example clean_csv
@@ -19,7 +19,8 @@ const TICKETS: &str = "id,text
 ";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // To read a file: TextReader::open(&["tickets.csv"], &options). Quoted cells and line ends in them are understood.
+    // To read a file: TextReader::open(&["tickets.csv"], &options). Quoted cells and the line breaks in them are
+    // supported.
     let options = TextOptions { table: Some(TableText::column("text")), ..TextOptions::default() };
     let mut reader = TextReader::from_reader("tickets.csv", TICKETS.as_bytes(), &options)?;
     let (mut lines, mut texts) = (Vec::new(), Vec::new());

@@ -1,8 +1,8 @@
 //! The supervised experiment of the CSE paper, Table 3: tunes a trained CSE on SICK with a head that predicts the score
 //! from two sentence vectors.
 //!
-//! It compares "universal" (held towards its start) and "random" (random filters on the word vectors that CSE was
-//! trained from, section 4.2) with the published numbers.
+//! It compares two variants with the published figures. "Universal" is regularized towards its initial values, and
+//! "random" has random filters on the word vectors that CSE was trained from (section 4.2).
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example cse_sick -- --model cse.senv --words words.senv \
@@ -46,7 +46,7 @@ struct Args {
     /// The training part of SICK.
     #[arg(long, value_name = "FILE", requires = "model")]
     train: Option<PathBuf>,
-    /// The part that selects the best weights.
+    /// Pairs to select the best weights with.
     #[arg(long, value_name = "FILE", requires = "model")]
     dev: Option<PathBuf>,
     /// The test part.
@@ -55,7 +55,7 @@ struct Args {
     /// Hidden units of the head.
     #[arg(long, default_value_t = RelatednessParams::default().hidden)]
     hidden: usize,
-    /// Passes over the pairs.
+    /// Number of epochs.
     #[arg(long, default_value_t = RelatednessParams::default().fit.n_epochs())]
     epochs: u32,
     /// Learning rate.
@@ -64,7 +64,7 @@ struct Args {
     /// L2 penalty of words and filters.
     #[arg(long, default_value_t = RelatednessParams::default().l2_filters)]
     l2: f64,
-    /// Seeds, one run each; the last is shown, and the correlations of all are listed.
+    /// Number of seeds, with one run each. The last run is shown, and the correlations of all are listed.
     #[arg(long, default_value_t = 3)]
     seeds: u64,
     /// Number of threads; the result does not depend on it.
@@ -145,7 +145,7 @@ impl PairScorer for Head {
 /// A CSE trained on the samples, and the word vectors that it started from, which are random here.
 fn small_model(files: &[PathBuf], threads: usize) -> Result<(Model, Embeddings), Box<dyn Error>> {
     let sick = ["train", "trial", "test"].map(|part| format!("{DATA}/sick-{part}-sample.tsv"));
-    // Few pairs have few words: the words of the scored pairs are added, with random vectors.
+    // A few pairs contain few words, so the words of the scored pairs are added with random vectors.
     let mut keep: Vec<String> = Vec::new();
     for path in sick {
         let set = SickSet::read(path)?.task.pairs;

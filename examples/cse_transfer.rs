@@ -56,13 +56,13 @@ struct Args {
     /// Apply tanh to the result of each filter; without it, word order hardly counts.
     #[arg(long)]
     tanh: bool,
-    /// Passes over the pairs of a stage.
+    /// Number of epochs per stage.
     #[arg(long, default_value_t = 10)]
     epochs: u32,
     /// Also train filters over windows of one size (Table 5).
     #[arg(long)]
     sizes: bool,
-    /// Where to keep the cumulative model, for `cse_sick`.
+    /// Output file for the cumulative model, the input of `cse_sick`.
     #[arg(long, value_name = "MODEL")]
     output: Option<PathBuf>,
     /// Number of threads; the result does not depend on it.
@@ -121,7 +121,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The trainings, and what they share.
+/// Settings and data shared by all training runs.
 struct Trainings<'a> {
     args: &'a Args,
     vectors: Option<&'a Embeddings>,
@@ -151,7 +151,7 @@ impl Trainings<'_> {
         name: &'static str,
     ) -> Result<Cse, Box<dyn Error>> {
         let defaults = CseParams::default();
-        // As many filters in total for any number of windows.
+        // Keeps the total number of filters the same for any number of windows.
         let n_filters = 3 * self.args.filters / widths.len();
         let params = CseParams {
             dim: self.dim,
@@ -166,7 +166,7 @@ impl Trainings<'_> {
     }
 }
 
-/// One line per system, with our mean and the paper's for each year.
+/// One row per system, with our mean and the paper's for each year.
 fn table(systems: &[(&str, Box<dyn SentenceEncoder>)], tasks: &[StsTask]) -> Result<TextTable, Box<dyn Error>> {
     let published = published_cse_ablations();
     let mut years: Vec<u16> = tasks.iter().filter_map(|task| task.year).collect();

@@ -1,4 +1,4 @@
-//! One line on the terminal that shows progress.
+//! A progress line on the terminal.
 
 use std::io::{IsTerminal, Write};
 

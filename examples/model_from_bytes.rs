@@ -1,4 +1,5 @@
-//! A model from the program itself, a database or an archive: opened from bytes, written to a writer.
+//! Opens a model from bytes and writes it to a writer. The bytes may come from the program itself, a database or an
+//! archive.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example model_from_bytes
@@ -22,14 +23,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sentence = "train 3 is late";
     assert_eq!(model.encode_one(sentence), trained.encode_one(sentence));
 
-    // `senv-core` by itself serves a small table, without the code of the systems.
+    // `senv-core` is enough to serve a small table, without the code of the systems.
     let mut bytes = Vec::new();
     senv::CompressParams::default().compress(&model)?.write_to(&mut bytes)?;
     println!("{} bytes instead of {}", bytes.len(), database["trains"].len());
     let small = StaticEncoder::from_bytes(bytes)?;
     assert!(small.similarity(sentence, sentence) > 0.99);
 
-    // Bytes that are not a model are an error, which names no file.
+    // Bytes that are not a model return an error without a file name.
     let error = Model::from_bytes(&b"no model"[..]).expect_err("eight bytes of text");
     println!("{error}");
     Ok(())

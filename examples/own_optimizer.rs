@@ -19,13 +19,13 @@ const PAIRS: [(&str, &str); 4] = [
     ("the train is late", "the railway runs behind time"),
 ];
 
-/// Lion: steps of one length against the sign of a running mean of gradients. X. Chen et al., Symbolic Discovery of
+/// Lion: steps of fixed size against the sign of a running mean of gradients. X. Chen et al., Symbolic Discovery of
 /// Optimization Algorithms, NeurIPS 2023, algorithm 2.
 #[derive(Debug)]
 struct Lion;
 
 impl CustomUpdate for Lion {
-    /// One number per parameter is kept between steps and in checkpoints.
+    /// One value per parameter, kept between steps and stored in checkpoints.
     fn n_moments(&self) -> usize {
         1
     }
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("the ship, the boat {alike:.2}; the ship, rain {unlike:.2}");
     assert!(alike > unlike);
 
-    // The model names the rule. Programs without it can open the model, but not train on.
+    // The model names the rule. Programs without it can open the model, but cannot continue its training.
     assert!(model.config_json().contains(r#""rule":{"custom":"lion"}"#));
     Ok(())
 }

@@ -51,12 +51,12 @@ impl Rows for FileRows {
     }
 
     fn row(&self, i: usize) -> &[f32] {
-        // This trait has no errors: a row that cannot be read is zeros, which are near to nothing.
+        // This trait cannot return errors. A row that cannot be read becomes zeros, which are near to nothing.
         self.rows[i].get_or_init(|| self.read(i).unwrap_or_default())
     }
 }
 
-/// Value `j` of row `i`; each row has another direction.
+/// Value `j` of row `i`. Each row has a different direction.
 fn value(i: usize, j: usize) -> f32 {
     ((i * (j + 1)) as f32 * 0.37).sin()
 }
@@ -68,9 +68,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rows = FileRows::open(&path)?;
     let query: Vec<f32> = (0..DIM).map(|j| value(700, j)).collect();
 
-    let index = VectorIndex::build_from(&rows, &IndexParams::default())?; // copies the rows, in few bits as well
+    let index = VectorIndex::build_from(&rows, &IndexParams::default())?; // copies the rows, and quantizes them
     let near = index.search(&query, &Search::new(3))?;
-    let exact = NearestIndex::new(rows).nearest(&query, 3)?; // compares all rows where they are
+    let exact = NearestIndex::new(rows).nearest(&query, 3)?; // compares all rows without copying
     println!("rows {:?} and {:?}", near.iter().map(|n| n.row).collect::<Vec<_>>(), exact);
     assert_eq!((near[0].row as usize, exact[0].row as usize), (700, 700));
     std::fs::remove_file(&path)?;

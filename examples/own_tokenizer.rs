@@ -17,7 +17,7 @@ const TEXT: [&str; 6] = [
     "Plant one lettuce in every bed of your gardens.",
 ];
 
-/// Words without their endings. A tokenizer can have state: a dictionary, or another library's segmenter.
+/// Words without their endings. A tokenizer may have state, such as a dictionary or another library's segmenter.
 #[derive(Debug)]
 struct Stems {
     endings: [&'static str; 4],

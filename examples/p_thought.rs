@@ -1,9 +1,9 @@
 //! The experiment of the P-thought paper on your captions: three encoders, each trained to generate a caption and
 //! another caption of the same image.
 //!
-//! It evaluates P-coherence on held-out images, next to the cosine of random captions, which a collapsed encoder also
-//! raises. It also evaluates the STS benchmark and compares with the published numbers. Those come from a regression on
-//! frozen vectors, as do ours next to them; the cosine has no published counterpart.
+//! It evaluates P-coherence on held-out images, together with the cosine of random captions, which a collapsed encoder
+//! also raises. It also evaluates the STS benchmark by a regression on frozen vectors, as published, and by cosine,
+//! which has no published counterpart.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example p_thought -- --captions flickr/multi30k.tsv --hold-out 1000 \
@@ -12,7 +12,7 @@
 //!
 //! Each line of a caption file has an image, a tab and a caption. The paper uses the captions of COCO (123,287 images).
 //! Without arguments, it uses the sample pairs of this repository, which are far too few to compare anything. Every
-//! third scored pair of the sample is for testing, and the regression learns from the others.
+//! third scored pair of the sample is for testing, and the regression is trained on the others.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -63,13 +63,13 @@ struct Args {
     /// Dimension of the word vectors without --vectors [default: 300; 24 for the sample]
     #[arg(long)]
     dim: Option<usize>,
-    /// Weights of the paraphrase, each with one run per structure; the paper's is above 1, but not printed.
+    /// Weights of the paraphrase, with one run per structure each. The paper's weight is above 1, but not given.
     #[arg(long, num_args = 1.., default_values_t = [DualObjective::default().alpha()])]
     alpha: Vec<f64>,
     /// Words sampled per step to compare with the next word; 0 for all words [default: 512; 0 for the sample]
     #[arg(long)]
     sampled: Option<usize>,
-    /// Passes over the pairs [default: 4, as in the paper; 80 for the sample]
+    /// Number of epochs [default: 4, as in the paper; 80 for the sample]
     #[arg(long)]
     epochs: Option<u32>,
     /// Learning rate [default: that of the system; 0.01 for the sample]

@@ -18,14 +18,14 @@ const TOPICS: [[&str; 3]; 4] = [
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Pairs that mean the same, from any iterator of two texts.
+    // Paraphrase pairs, from any iterator of two texts.
     let pairs = TOPICS.iter().flat_map(|[a, b, c]| [(a, b), (b, c)]).cycle().take(400);
     let model = PpParams { dim: 32, ..PpParams::default() }.train_pairs(pairs)?;
     let [alike, unlike] = [1, 4].map(|i| model.similarity(TOPICS[0][0], TOPICS[i / 3][i % 3]));
     println!("pairs    {alike:.2} {unlike:.2}");
     assert!(alike > unlike + 0.3);
 
-    // Groups of sentences that say the same, starting from the English model; a job also takes options.
+    // Groups of paraphrases, starting from the English model. A job also takes options.
     let text = MemoryText::groups(TOPICS.iter().cycle().take(200))?;
     let files = PairFiles::from([PairInput::new(&text, PairKind::Captions)]);
     let english = senv::english()?;

@@ -33,11 +33,11 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 /// Trains PP and evaluates it on STS.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Pairs of sentences that mean the same [default: the sample]
+    /// Paraphrase pairs [default: the sample]
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "sts")]
     pairs: Vec<PathBuf>,
-    /// Scored pairs: score, sentence, sentence; a folder named after the year says which task they are. Training leaves
-    /// out pairs with one of their sentences.
+    /// Scored pairs: score, sentence, sentence. The folder name, a year, identifies the task. Training skips pairs that
+    /// contain one of these sentences.
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "pairs")]
     sts: Vec<PathBuf>,
     /// Word vectors to start from.
@@ -49,10 +49,10 @@ struct Args {
     /// Dimension of the vectors of --text.
     #[arg(long, default_value_t = 300)]
     dim: usize,
-    /// Passes over the pairs.
+    /// Number of epochs.
     #[arg(long, default_value_t = 10)]
     epochs: u32,
-    /// L2 penalty on the distance of words from their start.
+    /// L2 penalty on the distance of words from their initial vectors.
     #[arg(long, default_value_t = PpParams::default().fit.l2_words)]
     l2_words: f64,
     /// Pairs per step.

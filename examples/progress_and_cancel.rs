@@ -1,4 +1,4 @@
-//! A progress bar, a cancel button, and a run that resumes where it was canceled, to the same bits.
+//! A progress bar, a cancel button, and a run that resumes where it was canceled, with bit-identical results.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example progress_and_cancel
@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let params = Sent2VecParams { dim: 32, ..Sent2VecParams::default() };
     let whole = params.train(text)?;
 
-    // The bar itself cancels at 30 %; a button, a deadline or a signal calls `cancel` from another thread.
+    // Here the bar cancels at 30 %. A button, a deadline or a signal would call `cancel` from another thread.
     let cancel = CancelToken::new();
     let button = cancel.clone();
     let bar = cancel.with(|progress: &Progress| {
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plan = |resume| Some(CheckpointPlan { resume, ..CheckpointPlan::new(folder.path().join("run.checkpoint")) });
     let options = TrainOptions { observer: &bar, checkpoint: plan(false), ..TrainOptions::default() };
     let error = params.fit_files(&[text], &options).expect_err("it was cancelled");
-    assert!(error.is_interrupted()); // whatever it was doing: reading, training, writing
+    assert!(error.is_interrupted()); // while reading, training or writing
     eprintln!("\n{error}");
     if let Some(model) = error.unfinished() {
         println!("as far as it was trained: {:.2}", model.similarity("Rain is coming.", "A storm brings rain."));

@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     println!(
-        "\nNow with your own text, one sentence a line, a million lines or more:\n\n   \
+        "\nNow with your own text, one sentence per line, a million lines or more:\n\n   \
          cargo run --release -p senv-cli -- train --input TEXT --output my.senv\n   \
          cargo run --release -p senv-cli -- nearest --model my.senv --input TEXT --query \"a sentence\""
     );

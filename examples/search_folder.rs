@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let files = fs::read_dir(&folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
     let files: Vec<_> = files.into_iter().filter(|path| path.extension().is_some_and(|name| name == "txt")).collect();
 
-    let index = tempfile::tempdir()?.path().join("my.index"); // in a program of yours, a place that lasts
+    let index = tempfile::tempdir()?.path().join("my.index"); // use a permanent folder in your program
     let options = TextOptions { split: Some(Split::Paragraphs), ..TextOptions::default() }; // running text to sentences
     let mut text = CollectionText::new(TextReader::open(&files, &options)?, TextColumns::default());
     let params = SentenceCollectionParams { columns: text.columns(), ..Default::default() };

@@ -6,9 +6,9 @@
 //! cargo run --release -p senv-examples --example sent2vec -- --input TEXT... --sts FILE.tsv...
 //! ```
 //!
-//! Files of pairs have lines of `score<TAB>sentence<TAB>sentence`, or are the original ones of SemEval. A folder named
-//! after the year says which task they are. The paper's text is the Toronto Book Corpus (70 million sentences). Smaller
-//! text gives smaller numbers, but the comparison of the systems is still fair. A first try that needs no other file:
+//! Files of pairs have lines of `score<TAB>sentence<TAB>sentence`, or the original format of SemEval. The folder name,
+//! a year, identifies the task. The paper's text is the Toronto Book Corpus (70 million sentences). Smaller text gives
+//! lower scores, but the comparison of the systems is still fair. A first run that needs no other files:
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example sent2vec -- --input examples/data/quickstart.txt \
@@ -51,13 +51,13 @@ struct Args {
     /// Embedding dimension.
     #[arg(long, default_value_t = 100)]
     dim: usize,
-    /// Passes over the text.
+    /// Number of epochs.
     #[arg(long, default_value_t = 5)]
     epochs: u32,
-    /// Least count of a known word.
+    /// Minimum count of a known word.
     #[arg(long, default_value_t = 5)]
     min_count: u64,
-    /// Least count of a target word of Sent2Vec.
+    /// Minimum count of a target word of Sent2Vec.
     #[arg(long, default_value_t = 8)]
     min_target_count: u64,
     /// Subsampling threshold; halved for Sent2Vec with bigrams, as in the paper.
@@ -66,7 +66,7 @@ struct Args {
     /// Hash buckets for bigrams.
     #[arg(long, default_value_t = 2_000_000)]
     buckets: u32,
-    /// Tokens left out of a sentence's bigrams in training.
+    /// Tokens dropped from a sentence's bigrams in training.
     #[arg(long, default_value_t = 4)]
     dropout: usize,
     /// L1 penalty of the system that has one (the paper's value).
@@ -216,7 +216,7 @@ fn train_and_judge(
     Ok(evaluate_sts(encoder.as_ref(), tasks)?)
 }
 
-/// One line per task, one column per system; `†` if the cosines differ from those of CBOW.
+/// One row per task, one column per system; `†` if the cosines differ from those of CBOW.
 fn summary(results: &[(System, StsResult)]) -> Result<String, Box<dyn Error>> {
     let Some((_, first)) = results.first() else { return Ok(String::new()) };
     let cbow = results.iter().find(|(system, _)| *system == System::Cbow).map(|(_, result)| result);
@@ -261,7 +261,7 @@ fn r(correlations: Correlations) -> String {
     correlations.pearson_r_x100.map_or_else(|| "-".to_owned(), |r| format!("{r:.1}"))
 }
 
-/// One line on the terminal that shows progress.
+/// A progress line on the terminal.
 struct Line {
     what: &'static str,
     wide: Mutex<usize>,

@@ -1,5 +1,5 @@
-//! An HTTP service: one model, no more requests encoding at a time than cores, and a shutdown that finishes open
-//! requests.
+//! An HTTP service with one model. At most as many requests are encoded at the same time as there are cores, and a
+//! shutdown finishes open requests.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example server -- 127.0.0.1:8080
@@ -19,7 +19,7 @@ type Shared = State<(Model, Arc<Semaphore>)>;
 
 async fn similarity(State((model, cores)): Shared, Json([a, b]): Json<[String; 2]>) -> Result<Json<f32>, StatusCode> {
     let _core = cores.acquire().await.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
-    // Not on the threads of the runtime, which must not block; a panic becomes an error here.
+    // The threads of the runtime must not block, so this runs on others. A panic becomes an error here.
     let cosine = spawn_blocking(move || model.similarity(&a, &b)).await;
     Ok(Json(cosine.map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?))
 }
@@ -44,7 +44,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("http://{here}");
     let end = async move {
         match address {
-            Some(_) => drop(tokio::signal::ctrl_c().await), // requests that were begun are answered
+            Some(_) => drop(tokio::signal::ctrl_c().await), // open requests are answered
             None => ask(here).await.expect("an answer of 200"),
         }
     };
@@ -52,7 +52,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(axum::serve(listener, routes).with_graceful_shutdown(end).await?)
 }
 
-/// Without an address, the program sends itself a request and ends.
+/// Without an address, the program sends itself a request and exits.
 async fn ask(server: std::net::SocketAddr) -> Result<(), Box<dyn Error>> {
     let (mut stream, body) = (TcpStream::connect(server).await?, r#"["Rain is coming.", "A storm brings rain."]"#);
     let head = "POST /similarity HTTP/1.1\r\nhost: senv\r\nconnection: close\r\ncontent-type: application/json";

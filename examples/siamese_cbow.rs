@@ -34,16 +34,16 @@ struct Args {
     /// Ordered text, one sentence per line, a blank line between documents [default: the sample]
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "sts")]
     input: Vec<PathBuf>,
-    /// Scored pairs: score, sentence, sentence; a folder named after the year says which task they are.
+    /// Scored pairs: score, sentence, sentence. The folder name, a year, identifies the task.
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "input")]
     sts: Vec<PathBuf>,
     /// Embedding dimension [default: 300; 50 for the sample]
     #[arg(long)]
     dim: Option<usize>,
-    /// Passes over the text of Siamese CBOW [default: 1, as in the paper; 10 for the sample]
+    /// Number of epochs of Siamese CBOW [default: 1, as in the paper; 10 for the sample]
     #[arg(long)]
     epochs: Option<u32>,
-    /// Passes over the text of word2vec [default: 5; 40 for the sample]
+    /// Number of epochs of word2vec [default: 5; 40 for the sample]
     #[arg(long)]
     word2vec_epochs: Option<u32>,
     /// Random sentences per example.
@@ -52,7 +52,7 @@ struct Args {
     /// Learning rate of Siamese CBOW (Adam).
     #[arg(long, default_value_t = SiameseCbowParams::paper().with_adam().fit.full_lr())]
     lr: f64,
-    /// Least count of a known word [default: 5; 2 for the sample]
+    /// Minimum count of a known word [default: 5; 2 for the sample]
     #[arg(long)]
     min_count: Option<u64>,
     /// Number of threads; the result does not depend on it.
@@ -121,7 +121,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         results.push((name, evaluate(name, &model, &tasks, &format!("{name} (Siamese CBOW paper)"))?));
     }
 
-    // The paper's claim: better than word2vec of the same text in 14 of 20 sets.
+    // The paper's claim: better than word2vec on the same text in 14 of 20 sets.
     let (_, siamese) = &results[0];
     for (name, result) in &results[1..] {
         let comparison = compare_sts(siamese, result)?;

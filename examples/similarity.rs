@@ -11,7 +11,7 @@ use senv::prelude::*;
 const SENTENCES: [&str; 4] =
     ["The ship left the port.", "Sow the lettuce in spring.", "Rain is coming.", "The train is late."];
 
-/// Works with any encoder: a model, a pointer to one, your own.
+/// Works with any encoder: a model, a pointer to a model, or your own.
 fn nearest<E: SentenceEncoder + ?Sized>(encoder: &E, query: &str) -> Result<&'static str, senv::Error> {
     let unit = encoder.normalized(); // vectors of length 1, whose product is the cosine
     let (query, vectors) = (unit.encode_one(query), unit.encode(&SENTENCES)?);

@@ -56,7 +56,7 @@ struct Args {
     /// Number of words to predict, the most frequent ones [default: 20000, as in the paper; 500 for the sample]
     #[arg(long)]
     vocabulary: Option<usize>,
-    /// Passes over the text [default: 1; 8 for the sample]
+    /// Number of epochs [default: 1; 8 for the sample]
     #[arg(long)]
     epochs: Option<u32>,
     /// Learning rate [default: that of the system; 0.01 for the sample]

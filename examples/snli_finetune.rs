@@ -1,6 +1,6 @@
-//! The experiment of the Skip-thoughts fine-tuned on SNLI: SNLI BOW, SNLI RNN and Skip-thoughts tuned on labeled pairs.
-//! It evaluates entailment, SICK (cosine, and a regression and a classifier on frozen vectors), paraphrase ranking and
-//! the two groups of soup, and compares with the published numbers.
+//! The experiment of Skip-thoughts fine-tuned on SNLI: SNLI BOW, SNLI RNN and Skip-thoughts trained on labeled pairs.
+//! It evaluates entailment, SICK (by cosine, and by a regression and a classifier on frozen vectors), paraphrase
+//! ranking and the two groups of soup. It compares the results with the published figures.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example snli_finetune -- --base skip-thought.senv \
@@ -40,7 +40,7 @@ struct Args {
     /// A trained Skip-thought model [default: a small one trained on the samples]
     #[arg(long, value_name = "MODEL", requires_all = ["train", "dev", "test"])]
     base: Option<PathBuf>,
-    /// Labeled pairs to learn from: SNLI, or SICK [default: the samples]
+    /// Labeled pairs to train on: SNLI, or SICK [default: the samples]
     #[arg(long, value_name = "FILE", requires = "base")]
     train: Option<PathBuf>,
     /// Labeled pairs that select the best weights.
@@ -64,13 +64,13 @@ struct Args {
     /// Units of SNLI RNN [default: 2400, as in the paper; 32 for the samples]
     #[arg(long)]
     units: Option<usize>,
-    /// Most passes over the pairs [default: that of the system]
+    /// Maximum number of epochs [default: that of the system]
     #[arg(long)]
     epochs: Option<u32>,
     /// Learning rate of SNLI BOW and SNLI RNN.
     #[arg(long, default_value_t = SnliParams::default().fit.full_lr())]
     lr: f64,
-    /// Learning rate of the tuned Skip-thoughts.
+    /// Learning rate of the fine-tuned Skip-thoughts.
     #[arg(long, default_value_t = 1e-4)]
     tuning_lr: f64,
     /// Number of threads; the result does not depend on it.

@@ -29,12 +29,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("my.senv");
-    sent2vec.save(&path)?; // a file that is there is replaced at once, or not at all
-    let opened = open(&path)?; // memory-mapped: at once, whatever its size
+    sent2vec.save(&path)?; // replaces an existing file atomically
+    let opened = open(&path)?; // memory-mapped: opens quickly at any size
     let sentence = "The train is late.";
     assert_eq!(opened.encode_one(sentence), sent2vec.encode_one(sentence));
 
-    // A table of 4 bits per value, which `senv-core` opens by itself.
+    // A table of 4 bits per value, which `senv-core` can open without the rest of senv.
     let small = senv::CompressParams::default().compress(&opened)?;
     small.save(folder.path().join("small.senv"))?;
     let known = opened.known_words(["The train is late.", "Der Zug kam zu spät."]);

@@ -6,8 +6,9 @@
 //! cargo build --release -p senv-web --example web_assembly --target wasm32-unknown-unknown
 //! ```
 //!
-//! A host writes two UTF-8 sentences, one after the other, to the place that `input` returns, and calls `similarity`.
-#![allow(unsafe_code)] // for the names of the functions alone: no address of the host is followed
+//! A host writes two UTF-8 sentences, one directly after the other, to the address that `input` returns, and calls
+//! `similarity`.
+#![allow(unsafe_code)] // only for the names of the functions: no address of the host is followed
 use std::cell::RefCell;
 
 use senv_core::StaticEncoder;

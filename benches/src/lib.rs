@@ -1,10 +1,16 @@
-//! What the benchmarks share: text whose statistics are those of novels, made from a seed.
+//! Shared code of the benchmarks: synthetic text with the statistics of novels, generated from a seed.
 //!
-//! Word frequencies follow f(r) ∝ 1 / (r + 2.7)^1.2 (r: rank from 1; Zipf's law as Mandelbrot corrected it) over
-//! 38,771 words, sentences have 3 + Exp(mean 18.5) tokens. Against 16.9 million tokens of real novels: the most
-//! frequent word makes up 6 % (there 6 %), a share of .25 of the tokens survives subsampling at t = 1e-5 (.24), and
-//! the lengths have median 15, 90th percentile 45, 99th 88 (17, 43, 85). Words are independent of each other, so
-//! bigrams repeat less than in real text: what a cache gains from them is missing here.
+//! Word frequencies follow f(r) ∝ 1 / (r + 2.7)^1.2 over 38,771 words (r: rank from 1), which is Zipf's law with
+//! Mandelbrot's correction. Sentences have 3 + Exp(mean 18.5) tokens. The table compares the text with 16.9 million
+//! tokens of real novels:
+//!
+//! | statistic | this text | novels |
+//! | --- | --- | --- |
+//! | share of the most frequent word | 6 % | 6 % |
+//! | share of tokens left by subsampling at t = 1e-5 | .25 | .24 |
+//! | sentence length: median, 90th and 99th percentile | 15, 45, 88 | 17, 43, 85 |
+//!
+//! Words are independent of each other, so bigrams repeat less than in real text, and caches profit less from them.
 
 #![forbid(unsafe_code)]
 
@@ -15,30 +21,30 @@ use senv_core::{
     rng::{Stream, stream},
 };
 
-/// Words of the vocabulary.
+/// Size of the vocabulary.
 pub const N_WORDS: usize = 38_771;
-/// Tokens of the corpus that the counts of the vocabulary are of.
+/// Size of the corpus that the counts of the vocabulary refer to.
 pub const CORPUS_TOKENS: f64 = 16.9e6;
-/// The seed of everything.
+/// Seed of all random numbers.
 pub const SEED: u64 = 1;
 
 const SHIFT: f64 = 2.7;
 const EXPONENT: f64 = 1.2;
 
-/// Words and sentences drawn from them.
+/// A vocabulary, and sentences drawn from it.
 #[derive(Debug, Clone)]
 pub struct Text {
-    /// The words, the most frequent first, with the counts they would have in [`CORPUS_TOKENS`] tokens.
+    /// The words, most frequent first, with their expected counts in [`CORPUS_TOKENS`] tokens.
     pub vocabulary: Vocabulary,
-    /// Relative frequencies, summed up.
+    /// Cumulative relative frequencies.
     cumulative: Vec<f64>,
 }
 
 impl Text {
-    /// The vocabulary of the module's text.
+    /// Creates the vocabulary described for this crate.
     ///
     /// # Errors
-    /// None but a fault of this program.
+    /// Only if this code is faulty.
     pub fn new() -> Result<Self, Error> {
         let weights = (1..=N_WORDS).map(|rank| (rank as f64 + SHIFT).powf(-EXPONENT));
         let total: f64 = weights.clone().sum();
@@ -56,14 +62,14 @@ impl Text {
         Ok(Self { vocabulary: Vocabulary::from_counts(words, tokens)?, cumulative })
     }
 
-    /// One word.
+    /// Draws a word.
     fn draw(&self, rng: &mut Stream) -> TokenId {
         let u: f64 = rng.random();
         let id = self.cumulative.partition_point(|&sum| sum <= u).min(N_WORDS - 1);
         TokenId(id as u32)
     }
 
-    /// `n` sentences of varying length.
+    /// Draws `n` sentences of varying length.
     ///
     /// # Panics
     /// Never: the rate of the distribution is positive.
@@ -79,7 +85,7 @@ impl Text {
         sentences
     }
 
-    /// `n` sentences of `n_tokens` tokens each.
+    /// Draws `n` sentences of `n_tokens` tokens each.
     #[must_use]
     pub fn sentences_of(&self, n_tokens: usize, n: usize) -> Sentences {
         let mut rng = stream(SEED, "sentences of one length", &[n_tokens as u64]);
@@ -90,7 +96,7 @@ impl Text {
         sentences
     }
 
-    /// Sentences as text, their words joined by blanks.
+    /// Sentences as text, with words separated by spaces.
     #[must_use]
     pub fn lines(&self, sentences: &Sentences) -> Vec<String> {
         let words = |sentence: &[TokenId]| sentence.iter().map(|&id| self.vocabulary.token(id)).collect::<Vec<_>>();
@@ -98,7 +104,7 @@ impl Text {
     }
 }
 
-/// A pronounceable word for each number, frequent words short: two letters for the first hundred, then four, then six.
+/// A pronounceable word for each id. Frequent words are short: two letters for the first hundred, then four, then six.
 fn spell(id: usize) -> String {
     const CONSONANTS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
     const VOWELS: &[u8; 5] = b"aeiou";
@@ -113,15 +119,15 @@ fn spell(id: usize) -> String {
     word
 }
 
-/// Numbers in [−1, 1), always the same.
+/// Pseudo-random values in [−1, 1), the same on every call.
 #[must_use]
 pub fn numbers(n: usize, purpose: &str) -> Vec<f32> {
     let mut rng = stream(SEED, purpose, &[]);
     (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
 }
 
-/// Median, least and greatest of some measurements, as `2.0 [1.0, 4.0]` with so many decimals; of an even number the
-/// upper median. One measurement stands alone; without any, the text is empty.
+/// Median, minimum and maximum of measurements, as `2.0 [1.0, 4.0]` with `decimals` decimals. For an even number, it is
+/// the upper median. A single measurement has no range, and without measurements the text is empty.
 #[must_use]
 pub fn spread(numbers: &[f64], decimals: usize) -> String {
     let mut sorted = numbers.to_vec();
@@ -136,7 +142,8 @@ pub fn spread(numbers: &[f64], decimals: usize) -> String {
     }
 }
 
-/// Peak resident memory of a process (`self` or a number) so far, in bytes; `None` where the system does not tell.
+/// Peak resident memory of a process (`self` or a process id) so far, in bytes, or `None` if the system does not report
+/// it.
 #[must_use]
 pub fn peak_of(process: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;

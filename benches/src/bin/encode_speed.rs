@@ -1,11 +1,11 @@
-//! Opening time of a model, and sentences a second of the library call.
+//! Measures how long a model takes to open, and how many sentences per second the library call encodes.
 //!
 //! ```text
 //! cargo run --release -p senv-benches --bin encode-speed -- --model MODEL --text FILE [--threads 2]
 //! ```
 //!
-//! The text is read beforehand; cutting it into tokens, looking them up and averaging are timed. Opening is timed as
-//! the system has the file: after other programs have read it that is in memory, after a restart on the disk.
+//! The text is read beforehand; tokenizing, lookup and averaging are timed. The time to open depends on where the
+//! system keeps the file: in memory after another program has read it, or on disk after a restart.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 #![forbid(unsafe_code)]
@@ -21,19 +21,19 @@ use serde_json::json;
 #[derive(Debug, Parser)]
 #[command(name = "encode-speed")]
 struct Options {
-    /// The model.
+    /// The model to measure.
     #[arg(long)]
     model: PathBuf,
-    /// Sentences, one a line.
+    /// Sentences, one per line.
     #[arg(long, value_name = "FILE")]
     text: PathBuf,
-    /// Encode the first sentences alone.
+    /// Encode only the first N sentences.
     #[arg(long, value_name = "N")]
     max_sentences: Option<usize>,
-    /// Runs of everything.
+    /// Number of rounds.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
-    /// Threads of the batch call.
+    /// Threads for encoding batches.
     #[arg(long, default_value_t = 1)]
     threads: usize,
     /// Print every measurement as JSON.
@@ -41,7 +41,7 @@ struct Options {
     json: bool,
 }
 
-/// What one round measured.
+/// Measurements of a round.
 #[derive(Debug, Clone, Copy, Default)]
 struct Round {
     open_ms: f64,
@@ -127,7 +127,7 @@ fn measure(options: &Options) -> Result<(), Box<dyn Error>> {
         100.0 * known as f64 / tokens.max(1) as f64,
         options.threads
     );
-    println!("| | median of {} | least | greatest |\n| --- | --- | --- | --- |", rounds.len());
+    println!("| | median of {} | min | max |\n| --- | --- | --- | --- |", rounds.len());
     for (_, name, number) in columns {
         let mut numbers: Vec<f64> = rounds.iter().map(number).collect();
         numbers.sort_by(f64::total_cmp);

@@ -1,6 +1,7 @@
-//! Examples a second of the systems that learn by gradient, at the sizes at which PyTorch was measured: 50,000 words of
-//! 300 numbers; CSE and PP on pairs of two sentences of 20 words in batches of 128, Siamese CBOW on seven sentences of
-//! 15 words in batches of 100. Words are drawn uniformly, the hardest case (in text most repeat), or by Zipf's law.
+//! Measures examples per second of the systems trained by gradient descent, at the sizes at which PyTorch was measured.
+//! All have 50,000 words of dimension 300. CSE and PP train on pairs of sentences of 20 words in batches of 128, and
+//! Siamese CBOW on seven sentences of 15 words in batches of 100. Words are drawn uniformly or by Zipf's law. Uniform
+//! words are the hardest case, because most words in real text repeat.
 //!
 //! ```text
 //! cargo run --release -p senv-benches --bin gradient-speed
@@ -18,10 +19,10 @@ use senv::{
 };
 use senv_core::{Corpus, Sentences, TokenId, Vocabulary, rng::stream};
 
-/// Words of the table.
+/// Size of the vocabulary.
 const WORDS: u32 = 50_000;
 
-/// Examples a second that PyTorch 2.15 makes of the same work on a machine of this kind, at one and two threads.
+/// Examples per second of PyTorch 2.15 for the same work on the same kind of machine, with one and two threads.
 const PYTORCH: [(&str, WordUpdates, [f64; 2]); 4] = [
     ("cse", WordUpdates::Sparse, [1337.0, 2196.0]),
     ("cse", WordUpdates::Dense, [500.0, 766.0]),
@@ -31,29 +32,29 @@ const PYTORCH: [(&str, WordUpdates, [f64; 2]); 4] = [
 
 #[derive(Parser)]
 struct Args {
-    /// Steps of each run.
+    /// Steps per run.
     #[arg(long, default_value_t = 60)]
     steps: u64,
-    /// Runs of each setting, of which the median is printed.
+    /// Runs per setting; the median is printed.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// Only this system: siamese-cbow, pp, cse-linear, cse-tanh.
     #[arg(long)]
     only: Option<String>,
-    /// Only words drawn so: uniform, zipf.
+    /// Only words drawn this way: uniform, zipf.
     #[arg(long)]
     words: Option<String>,
-    /// Only rows moved so: sparse, dense.
+    /// Only row updates of this kind: sparse, dense.
     #[arg(long)]
     rows: Option<String>,
-    /// The two numbers of threads that are compared, in turn within each round.
+    /// The two thread counts to compare, in turn within each round.
     #[arg(long, num_args = 2, default_values_t = [1, 2])]
     threads: Vec<usize>,
 }
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Sentences of so many words.
+/// `n` sentences of `words` words each.
 fn sentences(n: usize, words: usize, zipf: bool) -> Result<Sentences, Failure> {
     let mut rng = stream(1, "bench", &[n as u64]);
     let law = Zipf::new(f64::from(WORDS), 1.0)?;
@@ -79,7 +80,7 @@ fn pairs(zipf: bool) -> Result<PairData, Failure> {
     Ok(PairData::new(vocabulary()?, vec![source]))
 }
 
-/// Examples a second of one run.
+/// Data for all runs.
 struct Bench {
     args: Args,
     pairs: [PairData; 2],
@@ -119,8 +120,8 @@ impl Bench {
         Ok(rate)
     }
 
-    /// Examples a second and where the time went, at each number of threads in turn: the median of all rounds, and the
-    /// median of the ratios of a round.
+    /// Medians over all rounds at each number of threads: examples per second with the time of each phase, and the
+    /// ratio within a round.
     fn medians(&self, system: &str, zipf: bool, words: WordUpdates) -> Result<(Vec<(f64, Phases)>, f64), Failure> {
         let mut rounds = Vec::new();
         for _ in 0..self.args.rounds.max(1) {
@@ -139,7 +140,7 @@ fn median<T: Copy>(mut runs: Vec<(f64, T)>) -> (f64, T) {
     runs[runs.len() / 2]
 }
 
-/// The parts of a step in hundredths of all of them.
+/// The parts of a step in percent.
 fn shares(phases: &Phases) -> String {
     let Phases { draw, encode, loss, backward, update, .. } = *phases;
     let parts = [draw, encode, loss, backward, update].map(|time| time.as_secs_f64());

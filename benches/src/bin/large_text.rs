@@ -1,13 +1,13 @@
-//! Makes a text of any size out of a smaller one, with a vocabulary that grows with it as that of real text does.
+//! Creates a text of any size from a smaller one, with a vocabulary that grows as in real text.
 //!
 //! ```text
 //! cargo run --release -p senv-benches --bin large-text -- --bytes 5000000000 --output large.txt TEXT...
 //! ```
 //!
-//! The n-th copy is the text with its rare words replaced by made-up ones of the same frequency: `harbour` becomes
-//! `harbourb` in the first copy after the text itself, `harbourc` in the next. Words that occur more often than
-//! `--rare` times stay, so that every copy has the frequent words of all others and brings as many new ones as the text
-//! has rare ones.
+//! Each further copy is the text with its rare words replaced by made-up ones of the same frequency. For example,
+//! `harbour` becomes `harbourb` in the first copy and `harbourc` in the second. Words that occur more than `--rare`
+//! times stay the same. Every copy therefore shares the frequent words, and adds as many new words as the text has rare
+//! ones.
 
 #![forbid(unsafe_code)]
 
@@ -16,20 +16,20 @@ use std::{collections::HashMap, error::Error, io::Write, path::PathBuf};
 use clap::Parser;
 use senv_core::{TextOptions, TextReader, files::AtomicFile};
 
-/// Makes a text of any size out of a smaller one.
+/// Creates a text of any size from a smaller one.
 #[derive(Debug, Parser)]
 #[command(name = "large-text")]
 struct Args {
-    /// The text; may be compressed.
+    /// Input text, optionally compressed.
     #[arg(required = true)]
     text: Vec<PathBuf>,
-    /// The file to write.
+    /// Output file.
     #[arg(long)]
     output: PathBuf,
-    /// Bytes to write, up to the end of a line.
+    /// Bytes to write; the last line is completed.
     #[arg(long)]
     bytes: u64,
-    /// Words that occur at most so often are replaced.
+    /// Replace words that occur at most this often.
     #[arg(long, default_value_t = 50)]
     rare: u32,
 }
@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The pieces between spaces that are made of letters alone.
+/// Words: pieces between spaces that consist of letters only.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(' ').filter(|word| is_word(word))
 }
@@ -87,7 +87,7 @@ fn is_word(word: &str) -> bool {
     !word.is_empty() && word.chars().all(char::is_alphabetic)
 }
 
-/// The letters of a number: nothing for the text itself, then b, c, ..., z, ba, bb, ...
+/// The letters that encode a number: none for 0, the original text, then b, c, ..., z, ba, bb, ...
 fn mark(mut number: u32) -> String {
     let mut letters = Vec::new();
     while number > 0 {

@@ -1,15 +1,15 @@
-//! Seconds of nested cross-validation of logistic regression, 10 x 10 folds, nine values of C; with `--peer` those of
-//! scikit-learn as well, in turn, on the same vectors and outer folds.
+//! Times nested cross-validation of logistic regression, with 10 x 10 folds and nine values of C. With `--peer`,
+//! scikit-learn runs in turn on the same vectors and outer folds.
 //!
 //! ```text
 //! cargo run --release -p senv-benches --bin probe-speed -- MODEL LABELED_FILE [VECTORS.tsv]
 //! cargo run --release -p senv-benches --bin probe-speed -- MODEL LABELED_FILE --threads 1 --rounds 3 --peer python3
 //! ```
 //!
-//! Timed is `evaluate_classification` without the encoding, by wall time. It has to give the same on another number of
-//! threads. Outer folds, classes and vectors are written for `benches/probe_speed.py`, which does the same in
-//! scikit-learn and can be run by hand; `--peer` names the Python that runs it here. Its accuracy has to be ours within
-//! .002. Ratios are taken within a round.
+//! Timed is the wall time of `evaluate_classification` without encoding. The result must be the same with another
+//! number of threads. Outer folds, classes and vectors are written for `benches/probe_speed.py`, which runs the same
+//! evaluation in scikit-learn. The script can also be run manually; `--peer` names the Python that runs it here. Both
+//! accuracies must agree within .002. Ratios are taken within a round.
 
 #![allow(clippy::print_stdout)]
 #![forbid(unsafe_code)]
@@ -28,30 +28,30 @@ use senv_benches::spread;
 use senv_core::files::AtomicFile;
 use senv_eval::{LabeledSet, ProbeOptions, SentenceVectors, evaluate_classification};
 
-/// The script that does the same in scikit-learn.
+/// The script that runs the same evaluation in scikit-learn.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe_speed.py");
-/// How far the accuracies may be apart: inner folds differ, and so may the C that they choose.
+/// Allowed difference of the accuracies. Inner folds differ, and may choose different values of C.
 const ACCURACY_TOLERANCE: f64 = 0.002;
 
 /// Measures nested cross-validation of logistic regression on the vectors of a model.
 #[derive(Debug, Parser)]
 #[command(name = "probe-speed")]
 struct Args {
-    /// The model.
+    /// The model to encode with.
     model: PathBuf,
     /// Sentences with their classes.
     #[arg(value_name = "LABELED_FILE")]
     labeled: PathBuf,
-    /// Where outer folds, classes and vectors are written.
+    /// Output file for outer folds, classes and vectors.
     #[arg(value_name = "VECTORS.tsv")]
     vectors: Option<PathBuf>,
-    /// A Python with scikit-learn to run in turn with ours.
+    /// A Python with scikit-learn, to run in turn with senv.
     #[arg(long, value_name = "PYTHON")]
     peer: Option<PathBuf>,
-    /// Threads, and jobs of scikit-learn; 0 for as many as RAYON_NUM_THREADS says, or all cores.
+    /// Threads, and jobs of scikit-learn. 0 uses RAYON_NUM_THREADS, or else all cores.
     #[arg(long, default_value_t = 0)]
     threads: usize,
-    /// Runs of each, of which the median is printed.
+    /// Runs of each; the median is printed.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
 }
@@ -81,7 +81,7 @@ fn main() -> Outcome {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..args.rounds {
         for turn in 0..2 {
-            // Each round is begun by the other one.
+            // Both take turns at starting a round.
             if round % 2 == turn {
                 let started = Instant::now();
                 let again = asked.install(evaluate)?;
@@ -109,7 +109,7 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// A line for each sentence: outer fold, class, vector.
+/// Writes one line per sentence: outer fold, class and vector.
 fn write_vectors(path: &Path, embeddings: &SentenceVectors, set: &LabeledSet, fold_of: &[usize]) -> Outcome {
     AtomicFile::write_with(path, |out| {
         for (sentence, fold) in set.sentences.iter().zip(fold_of) {
@@ -123,16 +123,16 @@ fn write_vectors(path: &Path, embeddings: &SentenceVectors, set: &LabeledSet, fo
     Ok(())
 }
 
-/// What the script measured.
+/// Measurements of the script.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Peer {
-    /// Mean of the outer folds, in `[0, 1]`.
+    /// Mean accuracy of the outer folds, in `[0, 1]`.
     accuracy: f64,
-    /// Wall time, without reading the vectors.
+    /// Wall time without reading the vectors.
     seconds: f64,
 }
 
-/// Runs the script. Jobs are processes with one thread each, which is what scikit-learn shares inner folds among.
+/// Runs the script. Jobs are single-threaded processes, among which scikit-learn distributes the inner folds.
 fn run_peer(python: &Path, vectors: &Path, outer_folds: usize, jobs: usize) -> Outcome<Peer> {
     let mut command = Command::new(python);
     command.arg(SCRIPT).arg(vectors).args([outer_folds, jobs].map(|n| n.to_string()));
@@ -149,7 +149,7 @@ fn run_peer(python: &Path, vectors: &Path, outer_folds: usize, jobs: usize) -> O
     read_peer(&text).ok_or_else(|| format!("{SCRIPT} did not end with its accuracy and wall time: {text}").into())
 }
 
-/// The last line that starts with the accuracy, as in `accuracy 0.6955 (sd 0.0103), 31.1 s CPU time, 31.6 s wall time`.
+/// Parses the last line of the form `accuracy 0.6955 (sd 0.0103), 31.1 s CPU time, 31.6 s wall time`.
 fn read_peer(output: &str) -> Option<Peer> {
     let line = output.lines().rev().find_map(|line| line.strip_prefix("accuracy "))?;
     let accuracy = line.split(' ').next()?.parse().ok()?;

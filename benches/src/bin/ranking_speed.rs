@@ -1,18 +1,18 @@
-//! How fast paraphrases are ranked, beside the matrix products that this takes: 11,602 vectors of dimension 700, as
-//! many as MSRP has sentences, each of them a query, on one thread and on all.
+//! Compares the speed of paraphrase ranking with that of the matrix products it needs. There are 11,602 vectors of
+//! dimension 700, one for each sentence of MSRP. Each is a query, on one thread and on all.
 //!
 //! ```text
 //! cargo run --release -p senv-benches --bin ranking-speed -- --rounds 5
 //! ```
 //!
-//! Ranking is the whole call of `evaluate_ranking`: it looks vectors up, normalizes them and ranks each query in both
-//! pools. In turn with it run the same multiply-adds as products alone, of blocks of rows with all rows: by ndarray,
-//! the blocks shared out among the threads, and by `senv_core::arrays::matmul_into`, which ranking calls. Its ratio is
-//! to the faster of the two within a round.
+//! Ranking is the complete call of `evaluate_ranking`: it looks up vectors, normalizes them and ranks each query in
+//! both pools. It takes turns with the products alone, which multiply blocks of rows by all rows. One variant uses
+//! ndarray and distributes the blocks among the threads. The other uses `senv_core::arrays::matmul_into`, which ranking
+//! calls. The ratio compares ranking with the faster variant in the same round.
 //!
-//! Results are checked first, and a wrong one ends the program with an error: the ranks of some queries against a plain
-//! loop in f64, one thread against all, and memory against what is promised, which has no room for a matrix of all
-//! scores. Times are printed and not checked.
+//! Results are checked first, and the program fails if one is wrong. It compares the ranks of some queries with a plain
+//! loop in f64, and one thread with all threads. Memory must stay below the documented bound, which has no room for a
+//! matrix of all scores. Times are printed but not checked.
 
 #![allow(clippy::print_stdout)]
 #![forbid(unsafe_code)]
@@ -26,43 +26,43 @@ use senv_benches::{SEED, peak_of, spread};
 use senv_core::{NoObserver, arrays::matmul_into, init, kernels, rng::stream, threads::thread_count};
 use senv_eval::{ParaphrasePair, ParaphraseSet, RankingResult, SentenceVectors, evaluate_ranking};
 
-/// Rows of a block of the products alone.
+/// Rows per block in the products.
 const BLOCK: usize = 256;
-/// The most of its first sentence that the second of a pair has in it. Cosines go up to .24, where those of unrelated
-/// sentences have a standard deviation of .04, so that ranks of all sizes occur.
+/// The largest share of the first sentence in the second sentence of a pair. Cosines then reach .24. Those of unrelated
+/// sentences have a standard deviation of .04, so ranks of all sizes occur.
 const MOST_SHARED: f32 = 0.25;
-/// Queries whose ranks are checked, about.
+/// Approximate number of queries whose ranks are checked.
 const CHECKED: usize = 50;
-/// Cosines that are closer than this may fall either way: some ten times what rounding to f32 adds up to.
+/// Cosines closer than this may be ranked in either order. It is about ten times the accumulated rounding error of f32.
 const EPSILON: f64 = 1e-6;
 
 #[derive(Debug, Parser)]
 #[command(name = "ranking-speed")]
 struct Args {
-    /// Pairs of paraphrases: twice as many sentences.
+    /// Paraphrase pairs, of two sentences each.
     #[arg(long, default_value_t = 5801, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
     /// Embedding dimension.
     #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u32).range(1..))]
     dim: u32,
-    /// Threads that are compared with one, at least 2; 0 for all cores.
+    /// Threads to compare with one thread, at least 2. 0 uses all cores.
     #[arg(long, default_value_t = 0)]
     threads: usize,
-    /// Rounds, of which the median is printed.
+    /// Rounds; the median is printed.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
 }
 
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
-/// Sentences with random vectors, of which 2 i and 2 i + 1 are paraphrases.
+/// Sentences with random vectors. Sentences 2 i and 2 i + 1 are paraphrases.
 struct Data {
     embeddings: SentenceVectors,
     set: ParaphraseSet,
 }
 
 impl Data {
-    /// The second vector of a pair has a growing share of the first in it, and one of three lengths.
+    /// The second vector of a pair contains a growing share of the first, and has one of three lengths.
     fn draw(n_pairs: usize, dim: usize) -> Outcome<Self> {
         let mut values = vec![0.0_f32; 2 * n_pairs * dim];
         init::normal(&mut stream(SEED, "ranking speed", &[]), &mut values, 1.0)?;
@@ -88,7 +88,7 @@ impl Data {
     }
 }
 
-/// What is timed.
+/// The timed operations.
 #[derive(Debug, Clone, Copy)]
 enum Timed {
     Ranking,
@@ -109,7 +109,7 @@ impl Timed {
     }
 }
 
-/// The product of all rows with all rows by ndarray, which multiplies on one thread: each thread takes blocks.
+/// The product of all rows with all rows by ndarray. It is single-threaded, so each thread takes blocks.
 fn by_ndarray(values: ArrayView2<'_, f32>) {
     let n = values.nrows();
     values.axis_chunks_iter(Axis(0), BLOCK).into_par_iter().for_each_init(
@@ -122,7 +122,7 @@ fn by_ndarray(values: ArrayView2<'_, f32>) {
     );
 }
 
-/// The same by `matmul_into`, which shares out each block among the threads.
+/// The same product by `matmul_into`, which distributes each block among the threads.
 fn by_matmul(values: ArrayView2<'_, f32>) -> senv_core::Result<()> {
     let mut scores = Array2::<f32>::zeros((BLOCK, values.nrows()));
     for rows in values.axis_chunks_iter(Axis(0), BLOCK) {
@@ -133,15 +133,15 @@ fn by_matmul(values: ArrayView2<'_, f32>) -> senv_core::Result<()> {
     Ok(())
 }
 
-/// How many ranks were checked, and of these how many can only be what they are.
+/// The number of ranks checked, and how many of them could have only one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Checked {
     queries: usize,
     exact: usize,
 }
 
-/// Holds the ranks of some queries against a plain loop in f64: a rank is right if it lies between the least and the
-/// greatest that moving its paraphrase by [`EPSILON`] gives.
+/// Compares the ranks of some queries with a plain loop in f64. A rank is correct if moving the score of its paraphrase
+/// by at most [`EPSILON`] can produce it.
 fn check_ranks(values: ArrayView2<'_, f32>, ranks: &[usize]) -> Outcome<Checked> {
     let n = values.nrows();
     if ranks.len() != n {
@@ -153,7 +153,7 @@ fn check_ranks(values: ArrayView2<'_, f32>, ranks: &[usize]) -> Outcome<Checked>
     };
     let norms: Vec<f64> = (0..n).map(|i| dot(i, i).sqrt()).collect();
     let mut checked = Checked { queries: 0, exact: 0 };
-    // An odd step: first and second sentences of pairs in turn.
+    // An odd step alternates between first and second sentences of pairs.
     for query in (0..n).step_by(n.div_ceil(CHECKED) | 1) {
         let paraphrase = query ^ 1;
         let cosine = |other: usize| dot(query, other) / (norms[query] * norms[other]);
@@ -173,14 +173,14 @@ fn check_ranks(values: ArrayView2<'_, f32>, ranks: &[usize]) -> Outcome<Checked>
     Ok(checked)
 }
 
-/// Holds the memory of a ranking against what `evaluate_ranking` promises, the vectors and 64 MiB of scores, and 32 MiB
-/// for queries, threads and what products pack.
+/// Compares the memory of a ranking with the bound of `evaluate_ranking`: the vectors and 64 MiB of scores. Queries,
+/// threads and packed products get another 32 MiB.
 fn check_memory(n: usize, dim: usize, bytes: u64) -> Outcome {
     let (vectors, all_scores) = (4 * (n * dim) as u64, 4 * (n * n) as u64);
     let bound = vectors + (96 << 20);
     let mb = |bytes: u64| bytes as f64 / 1e6;
     println!(
-        "peak memory of ranking {:.0} MB, promised at most {:.0}; all scores at once would be {:.0}",
+        "peak memory of ranking {:.0} MB, bound {:.0}; all scores at once would be {:.0}",
         mb(bytes),
         mb(bound),
         mb(all_scores)
@@ -209,7 +209,7 @@ fn main() -> Outcome {
 
     let operations = 2.0 * (n * n * dim) as f64;
     println!("\n{n} queries x {n} sentences x {dim}: {:.1} G multiply-adds", operations / 2e9);
-    println!("medians of {rounds} rounds [least, greatest]; rates in GFLOP/s, 2 for a multiply-add\n");
+    println!("medians of {rounds} rounds [min, max]; rates in GFLOP/s (a multiply-add is 2)\n");
     println!("| threads | ranking, s | ranking | ndarray | `matmul_into` | ranking / the faster product |");
     println!("| --- | --- | --- | --- | --- | --- |");
     for pool in [&one, &all] {

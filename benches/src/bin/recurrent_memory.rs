@@ -1,9 +1,10 @@
-//! How much memory two steps of training Skip-thoughts take, as a process of its own, against what is promised:
+//! Measures the memory of two training steps of Skip-thoughts in a separate process, and compares it with the
+//! documented bound:
 //!
 //! ```text
 //! 4 × parameters                       themselves, their gradient, two moments of Adam
-//! + 16 units + 6 dim numbers a token   activations of one batch, encoder and decoder
-//! + 3 × 32 MB                          logits of a block, and what is made of them
+//! + 16 units + 6 dim values per token  activations of one batch, encoder and decoder
+//! + 3 × 32 MB                          logits of a block, probabilities and gradients
 //! ```
 //!
 //! ```text
@@ -25,10 +26,10 @@ struct Args {
     /// Units of the encoder and of each decoder.
     #[arg(long, default_value_t = 1200)]
     units: usize,
-    /// Words.
+    /// Size of the vocabulary.
     #[arg(long, default_value_t = 20_000)]
     words: usize,
-    /// Triples a step.
+    /// Triples per step.
     #[arg(long, default_value_t = 128)]
     batch: usize,
     /// Threads.
@@ -51,9 +52,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let params =
         SkipThoughtParams { dim, sentence_dim: args.units, max_vocabulary: None, fit, ..SkipThoughtParams::default() };
     let options = TrainOptions { threads: args.threads, ..TrainOptions::default() };
-    let before = peak_of("self").ok_or("the system does not tell the memory of a process")?;
+    let before = peak_of("self").ok_or("the system does not report the memory of a process")?;
     let trained = params.fit_files(&[&path], &options)?;
-    let peak = peak_of("self").ok_or("the system does not tell the memory of a process")? - before;
+    let peak = peak_of("self").ok_or("the system does not report the memory of a process")? - before;
     let model = folder.path().join("model.senv");
     trained.model.save(&model)?;
     let model = std::fs::metadata(model)?.len();
@@ -62,9 +63,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bound = 4 * model + activations + (96 << 20);
     let mb = |bytes: u64| bytes as f64 / 1e6;
     println!("model {:.0} MB, four times {:.0}", mb(model), mb(4 * model));
-    println!("greatest resident memory {:.0} MB, promised at most {:.0}", mb(peak), mb(bound));
+    println!("peak resident memory {:.0} MB, bound {:.0}", mb(peak), mb(bound));
     println!(
-        "beyond four times the model: {:.0} numbers a token",
+        "beyond four times the model: {:.0} values per token",
         (peak as f64 - 4.0 * model as f64) / 4.0 / tokens as f64
     );
     assert!(peak <= bound, "more memory than promised");

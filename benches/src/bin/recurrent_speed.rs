@@ -1,13 +1,14 @@
-//! How fast recurrent encoders and decoders learn and encode, at the sizes at which PyTorch was measured: an encoder
-//! with two readers, 300 -> 2 x 1200, and a decoder of 1200 units over 20,000 words, on 128 sentences of 12 words,
-//! forward pass, backward pass and Adam; and vectors of 2400 numbers by a trained Skip-thought encoder.
+//! Measures how fast recurrent encoders and decoders train and encode, at the sizes at which PyTorch was measured. The
+//! encoder is bidirectional, 300 -> 2 x 1200, and the decoder has 1200 units and 20,000 words. A training step takes
+//! 128 sentences of 12 words, and consists of forward pass, backward pass and Adam. Encoding uses a trained
+//! Skip-thought encoder with vectors of dimension 2400.
 //!
 //! ```text
 //! cargo run --release -p senv-benches --bin recurrent-speed -- --threads 2
 //! ```
 //!
-//! Every row is the median of some rounds, each of all rows in turn: on a machine that does other things as well, rows
-//! can be compared with each other, and with the matrix products alone.
+//! Every row is the median of several rounds, each of which runs all rows in turn. Rows can then be compared with each
+//! other, and with the matrix products, even on a busy machine.
 
 #![allow(clippy::print_stdout)]
 
@@ -40,17 +41,17 @@ struct Args {
     /// Threads.
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Rounds, of which the median is printed.
+    /// Rounds; the median is printed.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Only rows whose name contains this.
+    /// Only rows with this text in their name.
     #[arg(long, default_value = "")]
     only: String,
 }
 
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
-/// A row of the table: what is run, and on how many sentences.
+/// A row of the table: the operation and its number of sentences.
 struct Row {
     name: String,
     sentences: usize,
@@ -63,14 +64,14 @@ fn matrix(n: usize, dim: usize, seed: u64) -> Outcome<Array2<f32>> {
     Ok(Array2::from_shape_vec((n, dim), values)?)
 }
 
-/// What sentences are like.
+/// The kind of sentences.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Text {
     /// 12 words each, all different.
     Different,
-    /// 12 words each, as frequent as in a text: rank by the log-uniform law.
+    /// 12 words each, with frequencies as in real text: ranks follow the log-uniform law.
     Frequent,
-    /// As frequent as in a text, and 3 to 21 words long, 12 in the mean.
+    /// Frequencies as in real text, and 3 to 21 words long, 12 on average.
     Ragged,
 }
 
@@ -96,7 +97,7 @@ fn gru(style: GruStyle, text: Text) -> Outcome<Row> {
     learning(format!("encoder, {style:?}"), encoder, text)
 }
 
-/// Four products of a state where a GRU has three.
+/// An LSTM needs four products with a state, and a GRU needs three.
 fn lstm(peepholes: bool, text: Text) -> Outcome<Row> {
     let form = LstmForm { topology: RecurrentTopology::Separate, peepholes, ..LstmForm::default() };
     let name = if peepholes { "encoder, LSTM with peepholes" } else { "encoder, LSTM" };
@@ -122,7 +123,7 @@ fn learning<E: Encoder<f32> + 'static>(name: String, encoder: E, text: Text) -> 
     Ok(Row { name, sentences: SENTENCES, run: Box::new(run) })
 }
 
-/// The products of all steps of two readers, as they lie in memory in the encoder, and nothing else.
+/// Only the products of all steps of both directions, with the memory layout of the encoder.
 fn encoder_products() -> Outcome<Row> {
     let total = SENTENCES * LENGTH;
     let (x, w, u) = (matrix(total, WORD_DIM, 1)?, matrix(3 * UNITS, WORD_DIM, 2)?, matrix(3 * UNITS, UNITS, 3)?);
@@ -226,7 +227,8 @@ fn decoder(output: Output) -> Outcome<Row> {
 fn main() -> Outcome {
     let args = Args::parse();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
-    // In the pool, as training runs: what is not shared out is done by one of its threads and not by one more.
+    // Run inside the pool, as training does. Work that is not distributed then runs on a thread of the pool instead of
+    // an extra one.
     Ok(pool.install(|| measure(&args).map_err(|error| error.to_string()))?)
 }
 
@@ -253,7 +255,7 @@ fn measure(args: &Args) -> Outcome {
         add(encoding(n, Text::Different))?;
     }
     add(encoding(128, Text::Ragged))?;
-    println!("sentences/s at {} threads: median of {} rounds [least, greatest]", args.threads, args.rounds);
+    println!("sentences/s at {} threads: median of {} rounds [min, max]", args.threads, args.rounds);
     let mut rates = vec![Vec::new(); rows.len()];
     for round in 0..=args.rounds.max(1) {
         for (row, rates) in rows.iter_mut().zip(&mut rates) {
@@ -275,7 +277,7 @@ fn measure(args: &Args) -> Outcome {
     Ok(())
 }
 
-/// Vectors of 2400 numbers by a trained encoder with one reader, `n` sentences at a time.
+/// Encodes `n` sentences at a time to dimension 2400 with a trained encoder of one direction.
 fn encoding(n: usize, text: Text) -> Outcome<Row> {
     let encoder = GruEncoder::new(620, 2 * UNITS, 1, RecurrentTopology::Forward, GruStyle::Release, GruInit::Glorot)?;
     let parameters: Parameters<f32> = encoder.init(&mut stream(1, "encoder", &[]))?;

@@ -1,7 +1,7 @@
-//! Tests of the workspace as a whole, in `tests/`, and the programs of its pages, which are compiled as documentation
-//! tests. There is nothing to depend on.
+//! Tests of the workspace as a whole (in `tests/`). The programs in its pages are compiled as documentation tests.
+//! Nothing depends on this crate.
 
-/// A page whose blocks of Rust are compiled, and run unless they say `no_run`.
+/// A page whose Rust blocks are compiled, and run unless they say `no_run`.
 #[cfg(doctest)]
 macro_rules! pages {
     ($($page:ident => $path:literal),+ $(,)?) => {
@@ -12,7 +12,7 @@ macro_rules! pages {
     };
 }
 
-// `every_page_with_a_program_is_compiled` finds one that is missing here.
+// `every_page_with_a_program_is_compiled` fails if a page is missing here.
 #[cfg(doctest)]
 pages! {
     CleanUp => "guide/clean-up.md",

@@ -294,7 +294,7 @@ mod tests {
         token.clone().cancel();
         assert_eq!((observer.progress(&progress), observer.stops()), (Control::Stop, true));
         assert!(observer.go_on("reading").is_err_and(|error| error.is_interrupted()));
-        assert_eq!(*seen.lock().unwrap(), [0.5, 0.5], "it hears of the last step, too");
+        assert_eq!(*seen.lock().unwrap(), [0.5, 0.5], "it also receives the last step");
         let stopping = CancelToken::new().with(Stopping);
         assert_eq!((stopping.progress(&progress), stopping.stops()), (Control::Stop, true));
     }

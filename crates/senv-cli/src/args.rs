@@ -21,7 +21,7 @@ pub(crate) struct Cli {
     /// Print only results, warnings and errors.
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
-    /// Print more: which model is used.
+    /// Print more, such as which model is used.
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) verbose: bool,
     /// Number of threads, 1 to 1024; 0 uses all cores.

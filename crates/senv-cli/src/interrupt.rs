@@ -130,7 +130,7 @@ fn stop(signal: i32) {
     }
 }
 
-/// Whether the process was started with this signal ignored, as by `nohup`; true if the system does not tell.
+/// Whether the process was started with this signal ignored, as by `nohup`; true if the system does not report it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -14,7 +14,7 @@ fn nanoseconds() -> u64 {
     stat.split_whitespace().next().unwrap().parse().unwrap()
 }
 
-/// Greatest resident memory of this process so far, in bytes.
+/// Peak resident memory of this process so far, in bytes.
 fn peak() -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

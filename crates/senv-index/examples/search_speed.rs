@@ -8,16 +8,16 @@
 //!
 //! | name | meaning | default |
 //! | --- | --- | --- |
-//! | `threads` | of searches and of the build | 1 |
+//! | `threads` | threads for searching and for building | 1 |
 //! | `rescoring` | `f32`, `f16`, `int8` or `none` | `f32` |
 //! | `rows` | only the first rows | all |
 //! | `cells` | numbers of cells, each an index; `auto` | `0,auto` |
-//! | `recall` | recalls that are asked for | `.9,.95,.99` |
-//! | `batch` | queries in a call | `1,8,100,1000` |
-//! | `folder` | a collection is written there, opened and searched from the file | |
+//! | `recall` | requested recalls | `.9,.95,.99` |
+//! | `batch` | queries per call | `1,8,100,1000` |
+//! | `folder` | write a collection there, open it, and search it from the file | |
 //!
-//! Lines of searches: cells, recall asked for, queries in a call, recall reached, queries a second of CPU time and of
-//! wall time.
+//! The columns of a search are: cells, requested recall, queries per call, measured recall, and queries per second of
+//! CPU time and of wall time.
 
 #![allow(clippy::print_stdout)]
 
@@ -30,7 +30,7 @@ use senv_index::{
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Neighbours that are searched for.
+/// Neighbors per query.
 const K: usize = 10;
 /// Queries of the exact search, one at a time: the first computes the norms that the others read.
 const SINGLE: usize = 64;
@@ -83,7 +83,7 @@ impl Options {
             return Err("give rows.npy and queries.npy".into());
         };
         let pair = |arg: String| arg.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let named = args.map(pair).collect::<Option<_>>().ok_or("give NAME=VALUE behind the files")?;
+        let named = args.map(pair).collect::<Option<_>>().ok_or("give NAME=VALUE after the files")?;
         Ok(Self { rows, queries, named })
     }
 

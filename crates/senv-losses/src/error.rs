@@ -5,7 +5,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of the losses.
 ///
-/// A vector that is NaN is no error here: the loss is then NaN, and the training loop stops.
+/// A vector with NaN is not an error here. The loss is then NaN, and the training loop stops.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -5,8 +5,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of the metrics crate.
 ///
-/// Input that is well formed but leaves a metric without a value (constant scores, a single pair) is no error: the
-/// metric is then `None`.
+/// Input that is well formed but leaves a metric without a value (constant scores, a single pair) is not an error.
+/// The metric is then `None`.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

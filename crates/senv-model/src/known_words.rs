@@ -154,7 +154,7 @@ impl fmt::Display for FewKnownWords {
         write!(
             f,
             "the model knows {percent:.0} % of the words in {sentences} sentence{}; with less than {:.0} %, \
-            similarities mean little; {}, or {}",
+            similarities are unreliable; {}, or {}",
             if sentences == 1 { "" } else { "s" },
             100.0 * self.least,
             Remedy::TrainOnText,

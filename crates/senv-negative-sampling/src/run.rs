@@ -186,7 +186,7 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
         DIVERGED * (1.0 + self.params.negatives as f64) * std::f64::consts::LN_2
     }
 
-    /// Counts finished work. A loss far above that of guessing, or not finite, ends the run, as training seldom
+    /// Counts finished work. A loss far above that of guessing, or not finite, ends the run, because training rarely
     /// recovers from it.
     pub(crate) fn count(&self, unit: &Unit, done: &Tally) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);

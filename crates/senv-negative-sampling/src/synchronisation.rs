@@ -10,7 +10,7 @@
 //! Each rank draws its own random numbers. With the same negatives at the same position of each part, the updates of
 //! ranks would be parallel where those of one process are not.
 //!
-//! Rows are those of words by falling count, so (F2) merges frequent words often and rare ones seldom: S. Ji, N.
+//! The rows of words are sorted by falling count, so (F2) merges frequent words often and rare ones rarely: S. Ji, N.
 //! Satish, S. Li and P. Dubey, "Parallelizing Word2Vec in Shared and Distributed Memory", 2016. The rows of n-grams
 //! follow those of words. The ranks' versions of a row are merged by `adaptive-sum` of `senv-core`. That work instead
 //! takes the mean and a higher learning rate, which costs two points on STS Benchmark with eight ranks

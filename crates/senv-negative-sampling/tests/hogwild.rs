@@ -15,7 +15,7 @@ const DIM: usize = 16;
 /// So many that sentences hardly share a target, as in the vocabulary of a real corpus.
 const N_TOKENS: usize = 30_000;
 
-/// A row a token behind row 0, which stands in for every target.
+/// One row per token, after row 0, which replaces every target.
 struct WithPlaceholder;
 
 impl MaskedFeatures for WithPlaceholder {

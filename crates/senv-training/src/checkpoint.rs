@@ -10,7 +10,7 @@
 //!      12   u32       CRC-32 of bytes 0..12 and of everything from byte 16 to the end of the head
 //!      16   u64       n, length of the head
 //!      24   n bytes   head: u32 length and bytes of the kind
-//!                           u32 length and bytes of what it says of its run (JSON)
+//!                           u32 length and bytes of the description of the run (JSON)
 //!                           u32 number of tables, of each: u32 length and bytes of its name, u64 rows, u64 dim (below 2^32)
 //!                           u64 length and bytes of the state (bincode)
 //!      24+n           rows x dim f32 of each table in order, without padding

@@ -6,7 +6,7 @@
 //! every length that the caller passes is compared with it.
 //!
 //! There is one session per thread, which in a browser means one per page.
-#![allow(unsafe_code)] // only for the attribute `no_mangle`: names of the ABI that nothing else in the program has
+#![allow(unsafe_code)] // only for the attribute `no_mangle`, whose names are unique in the program
 
 use std::cell::RefCell;
 

@@ -1,13 +1,14 @@
-//! Training throughput of Sent2Vec, ours and the release's, on the same text with the same settings.
+//! Compares the training throughput of Sent2Vec in senv and in the authors' release, on the same text with the same
+//! settings.
 //!
 //! ```text
 //! cargo run --release -p senv-benches --bin against-sent2vec -- --text FILE --peer PATH --peer PATH --threads 1,2
 //! ```
 //!
-//! FILE holds a sentence a line, tokens separated by blanks. PATH is a program built from
-//! <https://github.com/epfml/sent2vec>; without one, ours runs alone. Every run is a process of its own, one at a time:
-//! for each setting all programs take turns, each round begun by another one, so that what else the machine does hits
-//! all alike. Ratios are taken within a round. What is timed, and how, stands under the tables.
+//! FILE contains one sentence per line, with tokens separated by spaces. PATH is a program built from
+//! <https://github.com/epfml/sent2vec>; without it, only senv runs. Every run is a separate process, and only one runs
+//! at a time. All programs take turns at each setting, and each round starts with another program, so other load on the
+//! machine affects all alike. Ratios are taken within a round. Notes under the tables say what is timed, and how.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 #![forbid(unsafe_code)]
@@ -32,38 +33,38 @@ use crate::{
 
 type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
-/// Trains Sent2Vec with senv and, where given, with programs of the release in turn; prints words a second.
+/// Trains Sent2Vec with senv and, if given, with builds of the release in turn. Prints words per second.
 #[derive(Debug, Parser)]
 #[command(name = "against-sent2vec")]
 struct Options {
-    /// Text to train on: a sentence a line, tokens separated by blanks.
+    /// Training text: one sentence per line, tokens separated by spaces.
     #[arg(long, value_name = "FILE")]
     text: PathBuf,
-    /// A program of the release to run in turn with ours; may be given several times.
+    /// A build of the release to run in turn with senv. May be repeated.
     #[arg(long, value_name = "PATH")]
     peer: Vec<PathBuf>,
-    /// Dimensions.
+    /// Embedding dimensions.
     #[arg(long, value_delimiter = ',', default_value = "100,300,700")]
     dims: Vec<usize>,
     /// Longest n-grams: 1 for words, 2 for words and bigrams.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     word_ngrams: Vec<usize>,
-    /// Numbers of threads.
+    /// Thread counts.
     #[arg(long, value_delimiter = ',', default_value = "1")]
     threads: Vec<usize>,
     /// Runs of each program at each setting.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
-    /// Use the first lines of the text alone, up to the one that reaches so many tokens.
+    /// Use only the first lines of the text, up to the line that reaches this number of tokens.
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
-    /// Our schedules (hogwild, deterministic); the library's default unless given.
+    /// Schedules of senv (hogwild, deterministic). Default: that of the library.
     #[arg(long, value_delimiter = ',', value_parser = named::<Schedule>)]
     parallel: Vec<Schedule>,
-    /// Who shares our negatives (none, sentence, block); the library's default unless given.
+    /// Negative sharing of senv (none, sentence, block). Default: that of the library.
     #[arg(long, value_delimiter = ',', value_parser = named::<NegativeSharing>)]
     negatives_shared: Vec<NegativeSharing>,
-    /// Leave ours out.
+    /// Do not run senv.
     #[arg(long, requires = "peer")]
     peer_only: bool,
     #[command(flatten)]
@@ -73,7 +74,7 @@ struct Options {
     json: bool,
 }
 
-/// A value by the name it has in parameter files.
+/// Parses a value from its name in parameter files.
 fn named<T: DeserializeOwned>(name: &str) -> Result<T, String> {
     let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
     T::deserialize(name).map_err(|e| e.to_string())
@@ -94,7 +95,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Ours in every variant asked for, then the peers.
+/// The requested variants of senv, then the peers.
 fn programs(options: &Options) -> Vec<Program> {
     let defaults = NegativeSamplingParams::default();
     let schedules = match options.parallel.as_slice() {

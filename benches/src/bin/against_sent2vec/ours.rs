@@ -1,4 +1,4 @@
-//! A run of senv: a library call, in a process of its own so that its peak memory is its own.
+//! Runs senv through the library, in a separate process to measure its own peak memory.
 
 use std::{
     process::{Command, Stdio},
@@ -15,7 +15,7 @@ use crate::{
     run::{Case, Measurement, Settings, Workload},
 };
 
-/// The argument before a workload, in the process that does it.
+/// The argument before a workload, in the process that runs it.
 pub(crate) const JOB_FLAG: &str = "--job";
 
 /// Runs a workload in a new process.
@@ -29,7 +29,7 @@ pub(crate) fn run(workload: &Workload, schedule: Schedule, sharing: NegativeShar
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Does a workload in this process and prints what it came to.
+/// Runs a workload in this process and prints the measurement.
 pub(crate) fn serve(workload: &str) -> Result<()> {
     let (workload, schedule, sharing) = serde_json::from_str(workload)?;
     println!("{}", serde_json::to_string(&measure(workload, schedule, sharing)?)?);

@@ -1,9 +1,9 @@
-//! A run of the release, timed from outside by what it writes to standard error.
+//! Runs the release, and times it from outside by its output on standard error.
 //!
-//! It reports the vocabulary when that is counted, its progress every 100 words, and a line's end when training is
-//! over; then it would save. Standard error goes to a file whose growth is looked at every two milliseconds, so that
-//! reading its 15 MB a run takes no time from the program. When training is over the program is ended: a model of
-//! gigabytes need not be written to be thrown away.
+//! The release prints the vocabulary once that is counted, its progress every 100 words, and a line end after training.
+//! Then it would save the model. Standard error goes to a file whose size is checked every two milliseconds, so reading
+//! its 15 MB per run takes no time from the program. The program is killed after training, because saving would write
+//! gigabytes that nobody reads.
 
 use std::{
     fs::{self, File},
@@ -22,10 +22,10 @@ use crate::{
 };
 
 const POLL: Duration = Duration::from_millis(2);
-/// Twenty-five times what a look may come late.
+/// Twenty-five times the delay of a check.
 const SHORTEST: Duration = Duration::from_millis(50);
 
-/// A process that does not outlive this value.
+/// A process that is killed when this value is dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -35,8 +35,8 @@ impl Drop for Running {
     }
 }
 
-/// Trains with the program at `path`. `goal` counts the words and lines of the text: in an epoch the release meets so
-/// many known words, going through the text more than once if it has to.
+/// Trains with the program at `path`. `goal` counts the words and lines of the text. In an epoch, the release processes
+/// this number of known words, and reads the text more than once if necessary.
 pub(crate) fn run(workload: &Workload, path: &Path, goal: u64) -> Result<Measurement> {
     let folder = tempfile::tempdir()?;
     let log_path = folder.path().join("stderr");
@@ -93,20 +93,20 @@ pub(crate) fn run(workload: &Workload, path: &Path, goal: u64) -> Result<Measure
     let end = log.rsplit('\r').next().unwrap_or_default();
     let buckets = if workload.case.word_ngrams == 1 { 1 } else { u64::from(workload.settings.buckets) };
     Ok(Measurement {
-        // With several threads, others may have begun before the one that reports.
+        // With several threads, others may have started before the one that reports.
         words: ((goal * u64::from(workload.settings.epochs)) as f64 * (1.0 - done)) as u64,
         training_seconds: training.as_secs_f64(),
         vocabulary_seconds: (counted - began).as_secs_f64(),
         start_seconds: (first - counted).as_secs_f64(),
         peak_bytes: peak,
-        // One bucket for characters, unused; words are known to both tables.
+        // One unused bucket for characters; both tables contain the words.
         table_bytes: (2 * n_words + buckets + 1) * workload.case.dim as u64 * 4,
         loss: number_after(end, "loss:"),
         stated_words_per_cpu_second: number_after(end, "words/sec/thread:"),
     })
 }
 
-/// The program and its arguments; `-bucket` must follow `-wordNgrams`, which sets it too.
+/// The program and its arguments. `-bucket` must follow `-wordNgrams`, which sets it too.
 fn command(workload: &Workload, path: &Path, model: &Path) -> Command {
     let Case { dim, word_ngrams, threads } = workload.case;
     let Settings { lr, negatives, subsample, epochs, min_count, min_target_count, buckets, dropout } =
@@ -123,7 +123,7 @@ fn command(workload: &Workload, path: &Path, model: &Path) -> Command {
     set("-t", subsample.to_string());
     set("-thread", threads.to_string());
     set("-wordNgrams", word_ngrams.to_string());
-    // Without n-grams it would draw what to drop all the same, for nothing.
+    // Without n-grams, the release would still draw tokens to drop, for nothing.
     set("-dropoutK", if word_ngrams == 1 { 0 } else { dropout }.to_string());
     if word_ngrams > 1 {
         set("-bucket", buckets.to_string());
@@ -137,7 +137,7 @@ fn ends_with_newline(mut log: &File) -> Result<bool> {
     Ok(log.read(&mut byte)? == 1 && byte == *b"\n")
 }
 
-/// The share of the training done, in `[0, 1]`, by the last report that is complete.
+/// The share of training done, in `[0, 1]`, from the last complete report.
 fn progress(log: &str) -> Option<f64> {
     let reports = log.rsplit("Progress:").take(log.matches("Progress:").count());
     let percent = reports.filter_map(|report| report.split_once('%')).next()?.0;

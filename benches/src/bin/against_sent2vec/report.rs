@@ -1,4 +1,4 @@
-//! Tables of what was measured.
+//! Tables of the measurements.
 
 use std::fmt::{self, Display};
 
@@ -9,7 +9,7 @@ use crate::{
     text::Text,
 };
 
-/// One run: which program (by its place in the list), at what, in which round.
+/// A run: the program (its index in the list), the case and the round.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) program: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Report<'a> {
     records: Vec<Record>,
 }
 
-/// Median, least and greatest of some numbers.
+/// Median, minimum and maximum.
 #[derive(Debug, Clone, Copy)]
 struct Spread {
     median: f64,
@@ -45,7 +45,7 @@ impl Spread {
         Some(Self { median, least, greatest })
     }
 
-    /// As a cell: the median, and the range where there is one.
+    /// A table cell: the median, followed by the range if there were several runs.
     fn cell(spread: Option<Self>, unit: f64, decimals: usize) -> String {
         let Some(Self { median, least, greatest }) = spread else { return "-".into() };
         let at = |x: f64| format!("{:.decimals$}", x / unit);
@@ -78,13 +78,13 @@ impl<'a> Report<'a> {
         self.records.iter().find(wanted).map(|record| &record.run)
     }
 
-    /// Some number of every run of a program.
+    /// A measured value in every run of a program.
     fn spread(&self, program: usize, case: Case, number: impl Fn(&Measurement) -> Option<f64>) -> Option<Spread> {
         let runs = (0..self.rounds()).filter_map(|round| self.run(program, case, round));
         Spread::of(runs.filter_map(number).collect())
     }
 
-    /// Words a second of one run over those of another in the same round.
+    /// Words per second of a run, relative to another run in the same round.
     fn ratio(&self, over: (usize, Case), under: (usize, Case)) -> Option<Spread> {
         let in_round = |round| {
             let rate = |(program, case)| self.run(program, case, round).map(Measurement::words_per_second);
@@ -93,7 +93,7 @@ impl<'a> Report<'a> {
         Spread::of((0..self.rounds()).filter_map(in_round).collect())
     }
 
-    /// Values of one part of the cases, in the order of the runs, each once.
+    /// Distinct values of a part of the cases, in the order of the runs.
     fn distinct<T: PartialEq>(&self, part: impl Fn(Case) -> T) -> Vec<T> {
         let mut values = Vec::new();
         for value in self.records.iter().map(|record| part(record.case)) {
@@ -155,7 +155,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Medians of all that is not the rate.
+    /// Medians of everything except throughput.
     fn start_and_memory(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\n## Start and memory\n")?;
         let columns = ["vocabulary s", "start s", "training s", "peak MB", "tables MB", "peak / tables", "loss"];
@@ -221,7 +221,7 @@ impl Display for Report<'_> {
             f,
             "{tokens} tokens in {lines} lines; {cores} cores; lr {lr}, {negatives} negatives, t {subsample:e}, {epochs} \
              epoch(s), min count {min_count}, min target count {min_target_count}, {buckets} buckets, dropout {dropout}. \
-             Median of {} run(s) [least-greatest]; ratios within a round.",
+             Median of {} run(s) [min-max]; ratios within a round.",
             self.rounds()
         )?;
         let threads = self.distinct(|case| case.threads);
@@ -239,13 +239,13 @@ impl Display for Report<'_> {
 }
 
 const NOTES: &str = "
-Words are known words trained on. Ours: wall time of training as the library states it, over the known words of the
-text. The release: wall time from its first progress output to its last, seen from outside within 2 ms, over the words
-it meets in that time: in an epoch as many known words as the text has tokens and line ends, so it goes through the text
-a little more than once. Vocabulary: from the start of the process (ours: of the call) until the words are counted; ours
-also codes the text for training. Start: from there until training begins: tables, samplers. Peak: greatest resident
-memory (VmHWM) until training ends, before saving. Tables: both, at four bytes a number. Loss: each program's own mean,
-not comparable where negatives are shared.
+Words are known words trained on. Ours: wall time of training as the library reports it, for the known words of the
+text. The release: wall time from its first progress output to its last, observed from outside within 2 ms, for the
+words it processes in that time. In an epoch these are as many known words as the text has tokens and line ends, so it
+reads the text slightly more than once. Vocabulary: from the start of the process (ours: of the call) until the words
+are counted; ours also maps tokens to ids. Start: from there to the start of training (tables, samplers). Peak: resident
+memory (VmHWM) until training ends, before saving. Tables: both, at four bytes per value. Loss: each program's own mean,
+not comparable if negatives are shared.
 ";
 
 #[cfg(test)]

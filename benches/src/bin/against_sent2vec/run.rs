@@ -1,40 +1,40 @@
-//! What is run, and what is measured of it.
+//! Workloads, and measurements of their runs.
 
 use std::{fmt, path::PathBuf};
 
 use senv_negative_sampling::{NegativeSharing, Schedule};
 use serde::{Deserialize, Serialize};
 
-/// Settings that all runs share.
+/// Settings shared by all runs.
 #[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
 pub(crate) struct Settings {
-    /// Learning rate at the start.
+    /// Initial learning rate.
     #[arg(long, default_value_t = 0.2)]
     pub(crate) lr: f32,
-    /// Negatives a target.
+    /// Negatives per target.
     #[arg(long, default_value_t = 10)]
     pub(crate) negatives: usize,
     /// Subsampling threshold of targets.
     #[arg(long, default_value_t = 1e-5)]
     pub(crate) subsample: f64,
-    /// Passes over the text.
+    /// Number of epochs.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) epochs: u32,
-    /// Rarer words are unknown.
+    /// Words with a lower count are unknown.
     #[arg(long, default_value_t = 5)]
     pub(crate) min_count: u64,
-    /// Rarer words are no targets.
+    /// Words with a lower count are not targets.
     #[arg(long, default_value_t = 8)]
     pub(crate) min_target_count: u64,
-    /// Hash buckets, where there are n-grams.
+    /// Number of hash buckets, if there are n-grams.
     #[arg(long, default_value_t = 2_000_000)]
     pub(crate) buckets: u32,
-    /// Tokens of a sentence that are kept out of its n-grams.
+    /// Tokens per sentence dropped from its n-grams.
     #[arg(long, default_value_t = 2)]
     pub(crate) dropout: usize,
 }
 
-/// What varies from run to run.
+/// Settings that vary between runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Case {
     pub(crate) dim: usize,
@@ -43,7 +43,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// The n-grams in words.
+    /// The length of the n-grams, in words.
     pub(crate) fn features(self) -> String {
         match self.word_ngrams {
             1 => "uni".into(),
@@ -60,7 +60,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// A text, settings, a case: all that a program is called with.
+/// The input of a run: text, settings and case.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Workload {
     pub(crate) text: PathBuf,
@@ -68,7 +68,7 @@ pub(crate) struct Workload {
     pub(crate) case: Case,
 }
 
-/// A program and what it is called with.
+/// A program and its variant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Program {
     Ours { schedule: Schedule, sharing: NegativeSharing },
@@ -90,24 +90,24 @@ fn lower(value: &impl fmt::Debug) -> String {
     format!("{value:?}").to_lowercase()
 }
 
-/// What one run came to.
+/// The measurements of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Measurement {
-    /// Known words trained on.
+    /// Number of known words trained on.
     pub(crate) words: u64,
-    /// Wall seconds of training alone.
+    /// Wall seconds of training only.
     pub(crate) training_seconds: f64,
-    /// Wall seconds of counting the vocabulary (and, for ours, coding the text).
+    /// Wall seconds of counting the vocabulary and, in senv, mapping tokens to ids.
     pub(crate) vocabulary_seconds: f64,
-    /// Wall seconds from then to the start of training: tables and samplers.
+    /// Wall seconds from then to the start of training, for tables and samplers.
     pub(crate) start_seconds: f64,
-    /// Peak resident memory up to the end of training, where the system tells.
+    /// Peak resident memory up to the end of training, if the system reports it.
     pub(crate) peak_bytes: Option<u64>,
-    /// Numbers of both tables, four bytes each.
+    /// Size of both tables in bytes, four per value.
     pub(crate) table_bytes: u64,
-    /// Mean training loss, each program's own.
+    /// Mean training loss, as each program defines it.
     pub(crate) loss: Option<f64>,
-    /// The rate that the release states itself: words a second of processor time, its samplers' start included.
+    /// Throughput reported by the release itself: words per CPU second, including the setup of its samplers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) stated_words_per_cpu_second: Option<f64>,
 }

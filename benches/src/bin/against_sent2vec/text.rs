@@ -1,4 +1,4 @@
-//! The text to train on, whole or cut, and how long it is.
+//! The training text, complete or shortened, and its size.
 
 use std::{
     fs::File,
@@ -10,11 +10,11 @@ use tempfile::TempDir;
 
 use crate::Result;
 
-/// A text that is ready to be read by every program.
+/// A text that every program can read.
 #[derive(Debug)]
 pub(crate) struct Text {
     path: PathBuf,
-    /// Holds the cut text, if it was cut, until the end.
+    /// Keeps the folder of a shortened text until the end.
     _folder: Option<TempDir>,
     pub(crate) tokens: u64,
     pub(crate) lines: u64,
@@ -50,7 +50,7 @@ impl Text {
         &self.path
     }
 
-    /// What the release calls tokens: every word and every line's end.
+    /// Number of tokens as the release counts them: every word and every line end.
     pub(crate) fn n_tokens_and_lines(&self) -> u64 {
         self.tokens + self.lines
     }

@@ -1,5 +1,4 @@
-//! Comments keep to 120 columns, as the formatter keeps code. What cannot be broken may be longer: a row of a table,
-//! and an example or an equation between fences.
+//! Comments keep to 120 columns, like code. Rows of tables, and examples and equations between fences, may be longer.
 
 use std::fs;
 

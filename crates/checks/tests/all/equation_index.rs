@@ -4,15 +4,15 @@ use std::{collections::BTreeMap, fs};
 
 use crate::workspace::{crate_folders, root, rust_files};
 
-/// The mark before the key of an equation in a file.
+/// The text before the key of an equation in a source file.
 const MARK: &str = "//! Equation: `";
 
-/// The keys that a source file declares; words may follow on the line.
+/// The keys that a source file declares. More words may follow on the line.
 fn declared(source: &str) -> impl Iterator<Item = &str> {
     source.lines().filter_map(|line| Some(line.trim().strip_prefix(MARK)?.split_once('`')?.0))
 }
 
-/// Key and file column of the rows of the index.
+/// Key and file of each row of the index.
 fn rows(index: &str) -> Vec<(String, String)> {
     let cell = |text: &str| text.trim().trim_matches('`').to_owned();
     index
@@ -27,7 +27,7 @@ fn rows(index: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What is wrong between the keys of the code (key, file) and the rows of the index.
+/// Differences between the keys in the code (key, file) and the rows of the index.
 fn differences(code: &[(String, String)], index: &[(String, String)]) -> Vec<String> {
     let mut found = Vec::new();
     let mut files = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! Errors, and all other enums of the libraries, may gain variants without breaking anybody: read from the source.
+//! Error enums and all other public enums of the libraries can gain variants without breaking callers. The test reads
+//! the source.
 
 use std::fs;
 
@@ -11,7 +12,7 @@ fn derives_error(attribute: &Attribute) -> bool {
         && attribute.meta.require_list().is_ok_and(|list| list.tokens.to_string().contains("Error"))
 }
 
-/// The enums of errors in a file, and whether each is `#[non_exhaustive]`.
+/// The error enums in a file, and whether each is `#[non_exhaustive]`.
 fn error_enums(source: &str) -> Vec<(String, bool)> {
     let file = syn::parse_file(source).expect("Rust");
     let enums = file.items.iter().filter_map(|item| if let Item::Enum(item) = item { Some(item) } else { None });
@@ -29,7 +30,7 @@ fn enums_of_errors_are_non_exhaustive() {
     for folder in crate_folders() {
         for file in rust_files(&folder.join("src")) {
             let source = fs::read_to_string(&file).expect("a file");
-            // Parsing is slow; most files have no such enum.
+            // Parsing is slow, and most files have no such enum.
             if !source.contains("thiserror") {
                 continue;
             }
@@ -42,14 +43,14 @@ fn enums_of_errors_are_non_exhaustive() {
     assert!(seen >= 10, "only {seen} enums of errors were found; each of ten libraries has one");
 }
 
-/// Whether it is a line of documentation with the reason.
+/// Whether an attribute is a line of documentation with the reason.
 fn says_why(attribute: &Attribute) -> bool {
     let Meta::NameValue(line) = &attribute.meta else { return false };
     let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &line.value else { return false };
     line.path.is_ident("doc") && text.value().contains("Exhaustive on purpose: ")
 }
 
-/// The public enums of a file that may neither gain variants nor say why not.
+/// The public enums in a file that cannot gain variants and do not say why.
 fn closed_enums(source: &str) -> Vec<String> {
     let file = syn::parse_file(source).expect("Rust");
     let enums = file.items.iter().filter_map(|item| if let Item::Enum(item) = item { Some(item) } else { None });

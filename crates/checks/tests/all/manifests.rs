@@ -1,4 +1,4 @@
-//! Which crates of the workspace may depend on which, read from the manifests.
+//! Allowed dependencies between the crates of the workspace, checked against the manifests.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use crate::workspace::{metadata, root};
 
-/// The senv crates that each crate may name in its manifest, in any kind of dependency.
+/// The senv crates that a crate may depend on, in any kind of dependency.
 fn allowed(krate: &str) -> Option<&'static [&'static str]> {
     Some(match krate {
         "senv-base" | "senv-same-build" => &[],
-        // The crates of the core, one subject each, from the bottom up; `senv-core` is their one door.
+        // The crates of the core cover one subject each, from the bottom up; `senv-core` re-exports them.
         "senv-kernels" | "senv-text" => &["senv-base"],
         "senv-model" => &["senv-base", "senv-kernels", "senv-text"],
         "senv-training" => &["senv-base", "senv-kernels", "senv-text", "senv-model"],
         "senv-core" => &["senv-base", "senv-kernels", "senv-text", "senv-model", "senv-training"],
-        // Readers of data sets, and the seven parts: what two of them need goes into the core.
+        // Readers of data sets, and the seven parts. Code that two of them need goes into the core.
         "senv-store"
         | "senv-index"
         | "senv-ngram"
@@ -24,15 +24,15 @@ fn allowed(krate: &str) -> Option<&'static [&'static str]> {
         | "senv-losses"
         | "senv-metrics"
         | "senv-data" => &["senv-core"],
-        // A model file and the encoder of the core.
+        // A model file, and the encoder of the core.
         "senv-english" => &["senv-core"],
-        // That model on a web page.
+        // The same model on a web page.
         "senv-web" => &["senv-core", "senv-english"],
-        // Regressions on frozen vectors use score distributions as the relatedness heads do; retrieval ranks documents.
+        // Regressions on frozen vectors use score distributions, like the relatedness heads; retrieval ranks documents.
         "senv-eval" => &["senv-core", "senv-data", "senv-index", "senv-losses", "senv-metrics"],
-        // Published figures beside those of commands: it starts the program, and calls no model.
+        // Compares published figures with the output of commands. It runs the program and does not call a model.
         "senv-reproduce" => &["senv-core", "senv-eval"],
-        // The front door: the built-in model and the evaluation are features of it.
+        // The facade. The built-in model and the evaluation are features of it.
         "senv-lib" => &[
             "senv-core",
             "senv-data",
@@ -66,13 +66,14 @@ fn allowed(krate: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// Each crate under `crates/` and the senv crates that it names, by their real names and of every kind.
+/// Each crate under `crates/` with the senv crates that it depends on, by their real names and in any kind of
+/// dependency.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
     let crates = root().join("crates");
     let metadata = metadata();
     let text = |value: &Value| value.as_str().expect("a string").to_owned();
     let of_senv = |name: &String| name.starts_with("senv");
-    // In tests alone: features of other packages, and the one door, which the examples of its crates go through.
+    // In tests only: features of other packages, and the facade, which the examples of its crates use.
     let is_of_tests = |dependency: &&Value| {
         dependency["kind"] == "dev" && (dependency["name"] == "senv-same-build" || dependency["name"] == "senv-core")
     };
@@ -87,7 +88,7 @@ fn dependencies() -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-/// What is wrong with these dependencies.
+/// Violations among these dependencies.
 fn violations(dependencies: &BTreeMap<String, Vec<String>>) -> Vec<String> {
     let mut found = Vec::new();
     for (krate, named) in dependencies {

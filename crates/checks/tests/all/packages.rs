@@ -1,4 +1,4 @@
-//! What readers of a registry see: links, names, versions, documentation.
+//! What users of a package registry see: links, names, versions and documentation.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The packages that are published.
+/// The published packages.
 fn published() -> Vec<Value> {
     let metadata = metadata();
     let packages = metadata["packages"].as_array().expect("packages").iter();
@@ -66,7 +66,7 @@ fn documentation_has_all_features_and_says_what_needs_one() {
     }
 }
 
-/// Whether a line has the reader take the package `senv`, which is another program.
+/// Whether a line tells the reader to install the package `senv`, which is another program.
 fn takes_another_program(line: &str) -> bool {
     let by_command = ["cargo add senv", "cargo install senv"].iter().any(|command| {
         let behind = line.split(command).skip(1);

@@ -1,4 +1,4 @@
-//! Where the crates are, and what their manifests say.
+//! Locations of the crates, and contents of their manifests.
 
 use std::{
     env, fs,
@@ -13,7 +13,7 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the root of the workspace")
 }
 
-/// What cargo says of the packages of the workspace.
+/// Cargo's metadata for the packages of the workspace.
 pub(crate) fn metadata() -> Value {
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"])
@@ -24,7 +24,7 @@ pub(crate) fn metadata() -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
-/// The folders of all crates, those of their own lock files too: `crates/NAME`, `crates/PRODUCT/NAME`.
+/// The folders of all crates, including those with their own lock files: `crates/NAME`, `crates/PRODUCT/NAME`.
 pub(crate) fn crate_folders() -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in entries(&root().join("crates")) {
@@ -35,12 +35,12 @@ pub(crate) fn crate_folders() -> Vec<PathBuf> {
     found
 }
 
-/// All Rust files below a folder, but those that were built.
+/// All Rust files in a folder, except build output.
 pub(crate) fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files(folder, &["rs"])
 }
 
-/// All files below a folder that end so, but those that were built and those of a folder that begins with a point.
+/// All files in a folder with one of the endings. Build output and hidden folders are skipped.
 pub(crate) fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in entries(folder) {

@@ -1,4 +1,4 @@
-//! Near-duplicates by cells beside the exact join: recall of pairs, and CPU seconds of both.
+//! Compares near-duplicates found by cells with the exact join: recall of pairs, and CPU seconds of each.
 //!
 //! ```sh
 //! cargo run --release --example near_duplicates -- 0.9 200 2 bbc.txt reuters.txt   # threshold, cells, cells of a row
@@ -19,7 +19,7 @@ use senv_datafusion::{Centroids, Models, register};
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 const USAGE: &str = "near_duplicates THRESHOLD CELLS NEAREST FILE...";
-/// Rows for each cell on which centroids are trained.
+/// Training rows per cell for the centroids.
 const SAMPLE: usize = 100;
 
 #[tokio::main]
@@ -41,7 +41,7 @@ async fn main() -> Result<()> {
     let centroids = Centroids::train("cells", dim, sample.collect(), n_cells, 1)?;
     println!("{} rows, {} cells; training of the centroids {:.1} CPU s", texts.len(), n_cells, cpu_seconds()? - start);
 
-    // One process: the vectors need not pass from partial groups to whole ones.
+    // In one process, vectors do not have to move from partial groups to final groups.
     let config = SessionConfig::new().set_bool("datafusion.optimizer.repartition_aggregations", false);
     let context = SessionContext::new_with_config(config);
     register(&context, &Models::english()?.with_centroids(centroids)?)?;
@@ -77,7 +77,7 @@ async fn pairs(context: &SessionContext, query: &str) -> Result<(HashSet<(i64, i
     Ok((batches.iter().flat_map(|rows| ids(rows, 0).into_iter().zip(ids(rows, 1))).collect(), seconds))
 }
 
-/// CPU seconds of this process, of all threads.
+/// CPU seconds of this process, all threads together.
 fn cpu_seconds() -> Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat")?;
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();

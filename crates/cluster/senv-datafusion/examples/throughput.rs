@@ -1,8 +1,8 @@
-//! How long the engine takes to encode a Parquet file, beside `senv::jobs::encode_table`, which is `senv encode`: in
-//! turn, some times each.
+//! Compares the time to encode a Parquet file with the engine and with `senv::jobs::encode_table` (`senv encode`). They
+//! take turns for several rounds.
 //!
 //! ```sh
-//! cargo run --release --example throughput -- 1000000 bbc.txt reuters.txt   # lines, as often as it takes for so many rows
+//! cargo run --release --example throughput -- 1000000 bbc.txt reuters.txt   # number of rows; lines repeat
 //! ```
 
 use std::{
@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let [input, plain, output] = ["in.parquet", "plain.parquet", "out"].map(|name| folder.path().join(name));
     write(&input, &files, n_rows)?;
-    // The program lies beside the folder of examples.
+    // The program is in the parent of the folder of examples.
     let program = env::current_exe()?.ancestors().nth(2).ok_or("no folder of programs")?.join("senv-sql");
     let english = senv::english()?;
     for round in 0..ROUNDS {
@@ -62,7 +62,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Lines of the files, over and over, as a Parquet file of `id` and `text`.
+/// Repeats the lines of the files until there are `n_rows`, and writes them as a Parquet file of `id` and `text`.
 fn write(path: &Path, files: &[PathBuf], n_rows: usize) -> Result<()> {
     let mut lines = Vec::new();
     for file in files {

@@ -15,15 +15,15 @@ use senv_index::{KMeansParams, k_means};
 
 use crate::error::external;
 
-/// The column of a file of centroids.
+/// The column in a file of centroids.
 const COLUMN: &str = "centroid";
-/// Times that centroids are improved.
+/// Maximum number of k-means rounds.
 const ROUNDS: usize = 20;
 
-/// Unit vectors, a cell around each: a vector is in the cell of the centroid with which its cosine is highest. Cloning
-/// shares them.
+/// Centroids of cells, as unit vectors. A vector belongs to the cell of the centroid with the highest cosine. Clones
+/// share the data.
 ///
-/// A file of them is Parquet with one column `centroid` of fixed-size lists of `Float32`.
+/// On disk, they are a Parquet file with one column `centroid` of fixed-size lists of `Float32`.
 #[derive(Debug, Clone)]
 pub struct Centroids(Arc<Inner>);
 
@@ -32,15 +32,15 @@ struct Inner {
     name: String,
     digest: String,
     dim: usize,
-    /// Back to back.
+    /// The centroids, one after another.
     values: Vec<f32>,
 }
 
 impl Centroids {
-    /// These vectors of `dim` values, back to back, which are brought to unit length.
+    /// Creates centroids from vectors of `dim` values each, stored one after another, and scales them to unit length.
     ///
     /// # Errors
-    /// If there is no vector, one is cut short, or one has no direction.
+    /// If there are no vectors, the last one is incomplete, or one is zero.
     pub fn new(name: &str, dim: usize, mut values: Vec<f32>) -> Result<Self> {
         let bad = |reason: &str| DataFusionError::Execution(format!("centroids {name}: {reason}"));
         if dim == 0 || values.is_empty() || !values.len().is_multiple_of(dim) {
@@ -52,18 +52,18 @@ impl Centroids {
                 return Err(bad("a vector is zero or not finite"));
             }
         }
-        // FNV-1a of the values: it tells files apart that were mixed up, and no more.
+        // FNV-1a of the values. It detects files that were mixed up; it is not secure.
         let bytes = values.iter().flat_map(|x| x.to_le_bytes()).chain(dim.to_le_bytes());
         let digest =
             bytes.fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
         Ok(Self(Arc::new(Inner { name: name.to_owned(), digest: format!("{digest:016x}"), dim, values })))
     }
 
-    /// So many centroids of vectors of `dim` values, back to back, by spherical k-means with a seed, improved twenty
-    /// times at most. A hundred vectors for each are enough.
+    /// Trains `n_cells` centroids on vectors of `dim` values each, by spherical k-means of at most 20 rounds. A hundred
+    /// vectors per centroid are enough.
     ///
     /// # Errors
-    /// As [`Centroids::new`]; those of [`k_means`].
+    /// The errors of [`Centroids::new`] and [`k_means`].
     pub fn train(name: &str, dim: usize, vectors: Vec<f32>, n_cells: usize, seed: u64) -> Result<Self> {
         let rows = Table::from_vec(vectors.len() / dim.max(1), dim, vectors).map_err(external)?;
         let params = KMeansParams { seed, starts: Some(1), rounds: ROUNDS, ..KMeansParams::new(n_cells) };
@@ -71,10 +71,10 @@ impl Centroids {
         Self::new(name, dim, centroids.iter().flat_map(|row| row[..dim].to_vec()).collect())
     }
 
-    /// Those of a file.
+    /// Reads centroids from a file.
     ///
     /// # Errors
-    /// If the file cannot be read or is no file of centroids; as [`Centroids::new`].
+    /// If the file cannot be read or does not contain centroids; the errors of [`Centroids::new`].
     pub fn open(name: &str, path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let bad = |reason: String| DataFusionError::Execution(format!("{}: {reason}", path.display()));
@@ -92,7 +92,8 @@ impl Centroids {
         Self::new(name, dim, values)
     }
 
-    /// Writes them to a file that [`Centroids::open`] and [`crate::Models::open`] read; its name ends in `.centroids`.
+    /// Writes the centroids to a file for [`Centroids::open`] and [`crate::Models::open`]. Its name ends in
+    /// `.centroids`.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -109,19 +110,19 @@ impl Centroids {
         Ok(())
     }
 
-    /// Their name.
+    /// The name that queries use.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// A digest of their values, 16 hexadecimal digits.
+    /// A digest of the values, 16 hexadecimal digits.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.0.digest
     }
 
-    /// Their dimension.
+    /// The dimension of the centroids.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.0.dim
@@ -133,8 +134,8 @@ impl Centroids {
         self.0.values.len() / self.0.dim
     }
 
-    /// For each vector, these back to back, the cells of the `n` nearest centroids, the nearest first, of equally near
-    /// ones the first.
+    /// The cells of the `n` nearest centroids of each vector, nearest first. Ties go to the lower number. Vectors are
+    /// stored one after another.
     pub(crate) fn nearest(&self, vectors: &[f32], n: usize, scores: &mut Vec<f32>, cells: &mut Vec<u32>) {
         let (n_vectors, n_cells) = (vectors.len() / self.0.dim, self.n_cells());
         scores.resize(n_vectors * n_cells, 0.0);

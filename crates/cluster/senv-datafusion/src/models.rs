@@ -1,4 +1,4 @@
-//! The models and centroids that functions know, loaded once and shared by all queries of a process.
+//! The models and centroids available to functions. They are loaded once and shared by all queries of a process.
 
 use std::{
     fs,
@@ -16,29 +16,29 @@ use crate::{
     object_stores::is_url,
 };
 
-/// The name of the model that is built in.
+/// The name of the built-in model.
 pub const ENGLISH: &str = "english";
-/// Digits of a digest that name a model, at least.
+/// Minimum number of digits of a digest that identify a model.
 const MIN_DIGITS: usize = 8;
-/// The end of the name of a file of centroids.
+/// The suffix of files of centroids.
 const CENTROIDS: &str = ".centroids";
 
 /// A model with its name and its digest.
 #[derive(Debug, Clone)]
 pub struct NamedModel {
-    /// The name by which queries ask for it: that of its file without the ending.
+    /// The name that queries use: the file name without the extension.
     pub name: String,
-    /// Its digest ([`senv::model::model_digest`]), in hexadecimal digits.
+    /// The digest of [`senv::model::model_digest`] in hexadecimal digits.
     pub digest: String,
     /// The model.
     pub model: Model,
 }
 
-/// Models by name and by digest, and centroids of cells by name. Cloning shares them.
+/// Models by name and by digest, and centroids by name. Clones share the data.
 ///
-/// A query names a model `english`, by the first eight or more digits of its digest, or by both:
-/// `english@5a451330feb4c888`. When a query is planned its functions get the last form, so that a process that has
-/// another model under the name refuses the query.
+/// A query names a model as `english`, by the first eight or more digits of its digest, or by both:
+/// `english@5a451330feb4c888`. Planning a query replaces the name by the last form. A process that has another model
+/// under this name then rejects the query.
 #[derive(Debug, Clone, Default)]
 pub struct Models(Arc<Named>);
 
@@ -49,22 +49,22 @@ struct Named {
 }
 
 impl Models {
-    /// The English model alone.
+    /// Only the English model.
     ///
     /// # Errors
-    /// None for the model that is built in.
+    /// None for the built-in model.
     pub fn english() -> Result<Self> {
         let model = senv::english().map_err(external)?;
         Self::default().with_model(ENGLISH, senv_english::DIGEST, model)
     }
 
-    /// The English model, and those of a folder: every file and folder that [`senv::open`] reads, in alphabetical
-    /// order, by its name without the ending; files `NAME.centroids` are centroids of cells ([`Centroids`]). Files
-    /// whose names begin with a dot are left out, and so are text files (`.md`, `.txt`, `.json`). A model named
-    /// `english` takes the place of the one that is built in.
+    /// The English model and the models of a folder: every file and folder that [`senv::open`] reads, in alphabetical
+    /// order. A model has the name of its file without the extension. Files `NAME.centroids` are centroids of cells
+    /// ([`Centroids`]). Files are skipped if their name begins with a dot or ends in `.md`, `.txt` or `.json`. A model
+    /// named `english` replaces the built-in one.
     ///
     /// # Errors
-    /// If the folder or a file in it cannot be read, or two have one name.
+    /// If the folder or a file in it cannot be read, or two models or centroids have the same name.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let cannot = |e: std::io::Error| DataFusionError::Execution(format!("{}: {e}", folder.display()));
@@ -92,11 +92,13 @@ impl Models {
         models.with_model(ENGLISH, senv_english::DIGEST, senv::english().map_err(external)?)
     }
 
-    /// As [`Models::open`] of a folder, or, with the feature `s3`, of `s3://BUCKET/PREFIX`: the objects directly under
-    /// the prefix count as the files of a folder, and those deeper as the files of models that are folders. They are
-    /// copied to a temporary folder (in `TMPDIR`) in pieces of 8 MiB and opened from there; the folder is gone when
-    /// this returns, and the models hold what they still need of it. The settings are the usual ones in the
-    /// environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ALLOW_HTTP`.
+    /// Opens the models of a folder ([`Models::open`]) or, with the feature `s3`, those under `s3://BUCKET/PREFIX`.
+    /// Objects directly under the prefix count as files of a folder, and deeper ones as files of models that are
+    /// folders. The objects are copied in pieces of 8 MiB to a temporary folder (in `TMPDIR`) and opened from there.
+    /// The folder is removed before this returns, and the models keep what they still need.
+    ///
+    /// The settings are the usual environment variables: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`,
+    /// `AWS_ENDPOINT_URL`, `AWS_ALLOW_HTTP`.
     ///
     /// ```no_run
     /// # use senv_datafusion::Models;
@@ -109,9 +111,12 @@ impl Models {
     /// ```
     ///
     /// # Errors
-    /// As [`Models::open`]. Of a URL each names the URL and what to do: if it is none of `s3://`, there is no such
-    /// bucket, nothing lies under the prefix, credentials are missing or refused, the server does not answer within
-    /// some seconds, or the disk is too small; and outside a runtime of Tokio.
+    /// The errors of [`Models::open`]. For a URL, each error names the URL and what to do. Opening a URL also fails
+    /// * if the scheme is not `s3://`,
+    /// * if there is no such bucket or nothing under the prefix,
+    /// * if credentials are missing or refused, or the server does not respond within some seconds,
+    /// * if the disk has too little space,
+    /// * outside a Tokio runtime.
     pub async fn open_url(location: &str) -> Result<Self> {
         if !is_url(location) {
             return Self::open(location);
@@ -122,7 +127,8 @@ impl Models {
         Err(crate::object_stores::not_built(location))
     }
 
-    /// Those of a bucket, from a temporary folder, which errors do not name: it is nothing that the user knows.
+    /// Opens a bucket through a temporary folder. Errors name the URL instead, because the user does not know the
+    /// folder.
     #[cfg(feature = "s3")]
     async fn open_copied(url: &str) -> Result<Self> {
         let folder = crate::s3::copy_folder(url, is_left_out).await?;
@@ -133,16 +139,16 @@ impl Models {
                 let message = e.find_root().strip_backtrace().replace(&path.display().to_string(), &url);
                 DataFusionError::Execution(message)
             };
-            // What is mapped stays until the process ends.
+            // Mapped files stay available until the process ends.
             Self::open(path).map_err(named)
         });
         opened.await.map_err(external)?
     }
 
-    /// These and one more.
+    /// Adds a model.
     ///
     /// # Errors
-    /// If there is a model of that name, or the name is empty or holds an `@`.
+    /// If the name is already taken or empty, or contains an `@`.
     pub fn with_model(mut self, name: &str, digest: &str, model: Model) -> Result<Self> {
         check_name(name, self.0.models.iter().map(|model| model.name.as_str()))?;
         let model = NamedModel { name: name.to_owned(), digest: digest.to_owned(), model };
@@ -150,27 +156,27 @@ impl Models {
         Ok(self)
     }
 
-    /// These with centroids of cells.
+    /// Adds centroids of cells.
     ///
     /// # Errors
-    /// If there are centroids of that name, or the name is empty or holds an `@`.
+    /// If the name is already taken or empty, or contains an `@`.
     pub fn with_centroids(mut self, centroids: Centroids) -> Result<Self> {
         check_name(centroids.name(), self.0.centroids.iter().map(Centroids::name))?;
         Arc::make_mut(&mut self.0).centroids.push(centroids);
         Ok(self)
     }
 
-    /// All models, in the order in which they came.
+    /// All models, in the order in which they were added.
     #[must_use]
     pub fn all(&self) -> &[NamedModel] {
         &self.0.models
     }
 
-    /// The model of a name, a digest or both, or, of no name, the only one, else the one named `english`.
+    /// Finds a model by name, digest or both. Without a name, returns the only model, or else the one named `english`.
     ///
     /// # Errors
-    /// Names `function` and its argument `model`: if there is no such model, or if the one of that name has another
-    /// digest than the query was planned with.
+    /// If there is no such model, or its digest differs from the one that the query was planned with. The error names
+    /// `function` and its argument `model`.
     pub fn find(&self, function: &str, wanted: Option<&str>) -> Result<&NamedModel> {
         let models = self.all();
         let Some(wanted) = wanted else {
@@ -186,10 +192,10 @@ impl Models {
         found.ok_or_else(|| error::plan(function, "model", format!("no model {wanted:?}; the models are {}", self.names())))
     }
 
-    /// The centroids of a name, or of a name and a digest.
+    /// Finds centroids by name, or by name and digest.
     ///
     /// # Errors
-    /// As [`Models::find`]; the argument is `centroids`.
+    /// The same as for [`Models::find`], for the argument `centroids`.
     pub fn find_centroids(&self, function: &str, wanted: &str) -> Result<&Centroids> {
         let all = &self.0.centroids;
         if let Some((name, digest)) = wanted.split_once('@') {
@@ -205,7 +211,7 @@ impl Models {
         self.all().iter().map(name).collect::<Vec<_>>().join(", ")
     }
 
-    /// What decides whether two are the same: names and digests.
+    /// The names and digests, by which two sets of models are compared.
     fn identity(&self) -> impl Iterator<Item = (&str, &str)> {
         let models = self.0.models.iter().map(|model| (model.name.as_str(), model.digest.as_str()));
         models.chain(self.0.centroids.iter().map(|centroids| (centroids.name(), centroids.digest())))
@@ -226,7 +232,7 @@ impl Hash for Models {
     }
 }
 
-/// Whether a file of a folder of models is none: hidden, or a text.
+/// Whether to skip a file in a folder of models, because it is hidden or a text file.
 pub(crate) fn is_left_out(name: &str) -> bool {
     name.starts_with('.') || [".md", ".txt", ".json"].iter().any(|end| name.ends_with(end))
 }
@@ -241,7 +247,7 @@ fn check_name<'a>(name: &str, mut others: impl Iterator<Item = &'a str>) -> Resu
     Ok(())
 }
 
-/// The one with a digest; the name is for the message.
+/// Finds an item by digest. The name is only for the message.
 fn find_digest<'a, T>(
     function: &str,
     argument: &str,

@@ -9,15 +9,16 @@ use datafusion::{
 };
 use url::Url;
 
-/// The scheme of what [`ObjectStores`] opens by itself.
+/// The URL scheme that [`ObjectStores`] opens automatically.
 const S3: &str = "s3";
 
-/// The object stores of a session, for tables of `s3://BUCKET/...`: the store of a bucket is made when a query first
-/// needs it, with the settings that the process has in its environment (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
+/// The object stores of a session, for tables of `s3://BUCKET/...`. The store of a bucket is opened when a query first
+/// needs it. Its settings are the environment variables of the process: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
 /// `AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ALLOW_HTTP` and the others of
-/// [`AmazonS3Builder::from_env`](datafusion::object_store)). Files of the file system are there as well, and so is
-/// every store that is registered. On a cluster the client, the scheduler and the executors each need it; the settings
-/// of one process do not travel to the others. Needs the feature `s3`; without it a table of `s3://` is an error.
+/// [`AmazonS3Builder::from_env`](datafusion::object_store). Local files and every other registered store work as well.
+///
+/// On a cluster the client, the scheduler and the executors each need these settings in their own environment. Without
+/// the feature `s3`, a table of `s3://` is an error.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -40,12 +41,13 @@ const S3: &str = "s3";
 pub struct ObjectStores(DefaultObjectStoreRegistry);
 
 impl ObjectStores {
-    /// The URLs of the objects that a table of `s3://BUCKET/PATH` consists of, in alphabetical order: all under it as a
-    /// folder, but those whose names begin with a dot or an underscore; else the object of that name.
+    /// Lists the URLs of the objects of a table `s3://BUCKET/PATH`, in alphabetical order. These are all objects under
+    /// it as a folder, except those whose names begin with a dot or an underscore. If there are none, it is the object
+    /// of that name.
     ///
     /// # Errors
-    /// If the URL is none of `s3://BUCKET/PATH`, there is no such object and nothing under it, or the server cannot be
-    /// reached or refuses; each names the URL and what to do.
+    /// If the URL does not have the form `s3://BUCKET/PATH`, there is no such object or folder, or the server cannot be
+    /// reached or refuses. Each error names the URL and what to do.
     pub async fn list(&self, url: &str) -> Result<Vec<String>> {
         #[cfg(feature = "s3")]
         return crate::s3::list(self, url).await;
@@ -79,14 +81,14 @@ impl ObjectStoreRegistry for ObjectStores {
     }
 }
 
-/// Whether a text is a URL and no path of the file system.
+/// Whether a text is a URL rather than a path of the file system.
 pub(crate) fn is_url(text: &str) -> bool {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
-    // One letter is a drive.
+    // A single letter is a drive.
     scheme.is_some_and(|scheme| scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// The error of a URL when the crate was built without the feature.
+/// The error for a URL if the crate was built without the feature.
 #[cfg(not(feature = "s3"))]
 pub(crate) fn not_built(url: impl std::fmt::Display) -> datafusion::error::DataFusionError {
     datafusion::error::DataFusionError::Configuration(format!("{url}: object stores need a build with the feature s3"))

@@ -1,4 +1,4 @@
-//! The functions in a session, and on the processes of a cluster.
+//! Registers the functions in a session and in the processes of a cluster.
 
 use std::sync::Arc;
 
@@ -24,14 +24,14 @@ use crate::{
     object_stores::ObjectStores,
 };
 
-/// What builds a session of a scheduler, as Ballista wants it.
+/// A function that builds sessions of a scheduler, in the form that Ballista expects.
 pub type SessionBuilder = Arc<dyn Fn(SessionConfig) -> Result<SessionState> + Send + Sync>;
 
-/// Registers all functions in a session. On a client of a cluster it comes behind `SessionContext::remote_with_state`,
-/// which drops what was registered before.
+/// Registers all functions in a session. On a client of a cluster, call this after `SessionContext::remote_with_state`,
+/// which drops all earlier registrations.
 ///
 /// # Errors
-/// None of these functions.
+/// None for these functions.
 pub fn register(context: &SessionContext, models: &Models) -> Result<()> {
     scalars(models).into_iter().for_each(|function| context.register_udf(function));
     aggregates().into_iter().for_each(|function| context.register_udaf(function));
@@ -39,7 +39,7 @@ pub fn register(context: &SessionContext, models: &Models) -> Result<()> {
     Ok(())
 }
 
-/// All functions for an executor of Ballista: `override_function_registry` of its configuration.
+/// All functions for a Ballista executor, for the field `override_function_registry` of its configuration.
 #[must_use]
 pub fn function_registry(models: &Models) -> Arc<BallistaFunctionRegistry> {
     let mut registry = BallistaFunctionRegistry::default();
@@ -50,12 +50,12 @@ pub fn function_registry(models: &Models) -> Arc<BallistaFunctionRegistry> {
     Arc::new(registry)
 }
 
-/// All functions, and tables of object stores ([`ObjectStores`]), for a scheduler of Ballista:
+/// All functions and the tables of object stores ([`ObjectStores`]) for a Ballista scheduler, for the field
 /// `override_session_builder` of its configuration.
 #[must_use]
 pub fn session_builder(models: &Models) -> SessionBuilder {
     let models = models.clone();
-    // Of all sessions, so that a bucket has one set of connections.
+    // All sessions share it, so each bucket has a single set of connections.
     let stores = Arc::new(ObjectStores::default());
     Arc::new(move |config| {
         let environment = RuntimeEnvBuilder::new().with_object_store_registry(stores.clone()).build_arc()?;

@@ -1,4 +1,4 @@
-//! Arguments: those of a run, and the hyperparameters of a system as its library declares them.
+//! Arguments of a run, and hyperparameters of a system as its library declares them.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -18,7 +18,7 @@ use crate::Result;
 const POLICIES: [(&str, InvalidUtf8); 3] =
     [("error", InvalidUtf8::Error), ("replace", InvalidUtf8::Replace), ("latin1", InvalidUtf8::Latin1)];
 
-/// The program without its systems.
+/// The command line without the systems.
 pub(crate) fn program() -> Command {
     Command::new("senv-mpi")
         .about("Train one model on several machines, with one or more processes (ranks) on each")

@@ -10,13 +10,13 @@ use mpi::{
 };
 use senv_core::{Error, Result, ranks::Reduce};
 
-/// Bytes of a message at most: MPI counts them in 31 bits.
+/// Maximum size of a message. MPI counts bytes in 31 bits.
 const MESSAGE: usize = 1 << 30;
 
-/// A process of an MPI run as a rank of a training run.
+/// A process of an MPI run, as a rank of a training run.
 ///
-/// It uses nothing of MPI but messages between two processes (`MPI_Sendrecv`): the order of a sum is ours, where
-/// `MPI_Allreduce` promises none. An error of MPI ends all processes, as MPI has it by default.
+/// Of MPI, it uses only messages between two processes (`MPI_Sendrecv`). senv then controls the order of each sum,
+/// which `MPI_Allreduce` does not promise. An error of MPI ends all processes, MPI's default.
 ///
 /// ```no_run
 /// use senv::{Sent2VecParams, TextSystem, TrainOptions};
@@ -34,12 +34,12 @@ pub struct MpiRank {
     n_ranks: usize,
 }
 
-/// The communicator, for one thread at a time.
+/// The communicator, used by one thread at a time.
 struct World(SimpleCommunicator);
 
-// SAFETY: a communicator is a handle that MPI lets any thread use, if it was initialized for calls from several threads
-// one after another or if only the thread that initialized it calls. Training exchanges from the thread that called
-// `fit`, which is that one.
+// SAFETY: a communicator is a handle that MPI lets any thread use in two cases. Either MPI was initialized for
+// serialized calls from several threads, or only the thread that initialized it makes calls. Training communicates from
+// the thread that called `fit`, which is the one that initialized MPI.
 #[allow(unsafe_code)]
 unsafe impl Send for World {}
 
@@ -51,7 +51,7 @@ impl MpiRank {
         Self { world: Mutex::new(World(world)), rank, n_ranks }
     }
 
-    /// Ends all processes of the run, because this one cannot go on.
+    /// Ends all processes of the run after this one failed.
     pub fn abort(&self, code: i32) -> ! {
         match self.world.lock() {
             Ok(world) => world.0.abort(code),

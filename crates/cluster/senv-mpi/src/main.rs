@@ -1,5 +1,4 @@
-//! `senv-mpi`: trains one model on several machines. The program parses arguments and prints; the libraries do the
-//! rest.
+//! `senv-mpi`: trains a model on several machines. The program parses arguments and prints; the libraries do the rest.
 
 mod args;
 mod progress;
@@ -21,14 +20,14 @@ use senv_mpi::MpiRank;
 
 use self::{args::system, progress::Shown};
 
-/// What a rank ends with where the user stopped it.
+/// Exit status after an interruption by the user.
 const INTERRUPTED: u8 = 130;
 
 type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {
     let commands = [system::<Sent2VecParams>(), system::<Word2VecParams>(), system::<FastSentParams>()];
-    // Before MPI begins: help needs no other process.
+    // Parse before MPI starts: help needs no other process.
     let matches = args::program().subcommands(commands).get_matches();
     let Some(universe) = mpi::initialize() else {
         eprintln!("error: MPI could not be initialized");
@@ -51,7 +50,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Trains, and writes the model on rank 0. False where the user stopped the run.
+/// Trains, and writes the model on rank 0. Returns false if the user stopped the run.
 fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) -> Result<bool> {
     let params = args::params::<S>(args)?;
     params.check()?;
@@ -67,7 +66,7 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
             format!("{path} is left from an earlier run; continue with --resume, or start over with --restart").into()
         );
     }
-    // Hours of training end there.
+    // Otherwise hours of training would end with this error.
     if let Some(folder) = output.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
         return Err(format!("the folder {} for the model does not exist", folder.display()).into());
     }

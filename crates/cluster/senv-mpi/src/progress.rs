@@ -1,4 +1,4 @@
-//! What a run says of itself: rank 0 speaks for all.
+//! Progress messages of a run. Only rank 0 prints them.
 
 use std::{
     path::Path,
@@ -13,10 +13,10 @@ use senv_core::{Control, Error, Observer, Progress};
 
 use crate::Result;
 
-/// Time between two lines.
+/// Time between two progress lines.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// Writes to standard error, and stops the run when the user wishes so.
+/// Writes to standard error, and stops the run when the user asks for it.
 pub(crate) struct Shown {
     speaks: bool,
     stops: Arc<AtomicBool>,
@@ -24,12 +24,12 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// For a rank that speaks, or one that does not.
+    /// `speaks` says whether this rank prints.
     pub(crate) fn new(speaks: bool) -> Result<Self> {
         let stops = Arc::new(AtomicBool::new(false));
         let asked = stops.clone();
         ctrlc::set_handler(move || {
-            // Twice: the user does not want to wait for the next meeting of the ranks.
+            // On the second signal, quit without waiting for the ranks to synchronize.
             if asked.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
             }
@@ -37,7 +37,7 @@ impl Shown {
         Ok(Self { speaks, stops, last: Mutex::new(None) })
     }
 
-    /// Says something.
+    /// Prints a message.
     pub(crate) fn say(&self, message: &str) {
         if self.speaks {
             eprintln!("{message}");
@@ -53,7 +53,7 @@ impl Observer for Shown {
             let Progress { done, epoch, units_per_second, lr, loss, seconds, .. } = *progress;
             let left =
                 if done > 0.0 { format!("  {:.0} s left", seconds * (1.0 - done) / done) } else { String::new() };
-            // Only training has a learning rate.
+            // Only training has a learning rate; reading does not.
             let what = match loss.is_finite() {
                 _ if lr == 0.0 => "  reading".to_owned(),
                 true => format!("  epoch {}  lr {lr:.4}  loss {loss:.3}", epoch + 1),
@@ -75,7 +75,7 @@ impl Observer for Shown {
     fn checkpoint(&self, written: std::result::Result<&Path, &Error>) {
         match written {
             Ok(path) => self.say(&format!("wrote {} and the checkpoints of the other ranks", path.display())),
-            // Of every rank: each has a disk of its own.
+            // Every rank reports this, because each may have its own disk.
             Err(error) => eprintln!("warning: the checkpoint could not be written: {error}"),
         }
     }

@@ -1,4 +1,4 @@
-//! The program under `mpirun`: processes make the bytes that threads make, and go on after one of them was killed.
+//! Runs the program under `mpirun`. Processes write the same bytes as threads, and resume after one of them was killed.
 
 use std::{
     fmt::Write as _,
@@ -11,7 +11,7 @@ use std::{
 use senv::{Sent2VecParams, TextSystem, TrainOptions, forms::NegativeSamplingParams, model::SavedModel};
 use senv_core::ranks::ThreadRank;
 
-/// Some MiB of sentences about ten subjects.
+/// Writes some MiB of sentences about ten subjects.
 fn write_text(path: &Path) {
     let mut state = 1u64;
     let mut below = |n: u64| {
@@ -32,7 +32,7 @@ fn mpirun(ranks: usize, args: &[&str], input: &Path, output: &Path) -> Command {
     command.args(["--allow-run-as-root", "--oversubscribe", "-n", &ranks.to_string(), env!("CARGO_BIN_EXE_senv-mpi")]);
     command.args(["sent2vec", "--dim", "16", "--epochs", "4", "--lr", "0.3"]).args(args);
     command.arg("--input").arg(input).arg("--output").arg(output);
-    // Loopback alone.
+    // Loopback only.
     command.env("OMPI_MCA_btl", "self,vader,tcp").env("OMPI_MCA_btl_tcp_if_include", "lo");
     command
 }
@@ -42,7 +42,7 @@ fn run(command: &mut Command) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// What three threads make of the text.
+/// Trains the same model with three threads.
 fn of_threads(text: &Path, model: &Path) {
     let training = NegativeSamplingParams { epochs: Some(4), lr: Some(0.3), ..NegativeSamplingParams::default() };
     let params = Sent2VecParams { dim: 16, training, ..Sent2VecParams::default() };
@@ -60,7 +60,7 @@ fn of_threads(text: &Path, model: &Path) {
     });
 }
 
-/// Waits for a file, until the run ends.
+/// Waits for a file while the run lasts.
 fn wait_for(path: &Path, child: &mut Child) {
     let started = Instant::now();
     while !path.exists() && child.try_wait().unwrap().is_none() && started.elapsed() < Duration::from_secs(120) {
@@ -84,13 +84,13 @@ fn processes_make_the_bytes_of_threads_also_after_one_was_killed() {
     let left: Vec<PathBuf> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(left.len(), 3, "{left:?}");
 
-    // A rank dies: MPI ends the others.
+    // One rank is killed, and MPI ends the others.
     let killed = path("killed.senv");
     let mut child = mpirun(3, &["--checkpoint-every", "0"], &text, &killed).stderr(Stdio::null()).spawn().unwrap();
     wait_for(&path("killed.senv.checkpoint.2-of-3.previous"), &mut child);
     let ranks = Command::new("pgrep").args(["-f", killed.to_str().unwrap()]).output().unwrap().stdout;
     let ranks = String::from_utf8(ranks).unwrap();
-    // mpirun itself has the path among its arguments, too.
+    // mpirun itself also has the path among its arguments.
     let rank = ranks.lines().filter(|id| **id != child.id().to_string()).nth(1).expect("a rank");
     assert!(Command::new("kill").args(["-9", rank]).status().unwrap().success());
     assert!(!child.wait().unwrap().success() && !killed.exists());

@@ -1,12 +1,12 @@
-//! Lines of a text encoded by a folder of Model2Vec, by senv and by `model2vec-rs`, in turn in one process.
-//! `benches/model2vec_peers.py` makes folders, calls this, and runs the Python package beside it.
+//! Encodes the lines of a text with a Model2Vec folder, by senv and by `model2vec-rs`, which take turns in one process.
+//! `benches/model2vec_peers.py` creates the folders, runs this program, and measures the Python package for comparison.
 //!
 //! ```sh
 //! cargo run --release --manifest-path crates/peers/against-model2vec/Cargo.toml -- FOLDER TEXT [THREADS] [ROUNDS]
 //! ```
 //!
-//! Prints the median CPU seconds, user and system, of each, and the largest difference of a value. Both encode batches
-//! of 1,024 lines and drop them, so that neither has to ask for the memory of all vectors; opening the folder is not
+//! Prints the median CPU seconds of each (user and system) and the largest difference of a value. Both encode batches
+//! of 1,024 lines and drop the results, so neither needs memory for all vectors. The time to open the folder is not
 //! counted.
 
 use std::{error::Error, fs, process::ExitCode};
@@ -16,10 +16,10 @@ use senv::{Model2Vec, SentenceEncoder};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Sentences of a batch, the default of model2vec-rs.
+/// Sentences per batch, the default of model2vec-rs.
 const BATCH: usize = 1024;
 
-/// Seconds of CPU time of this process.
+/// CPU seconds of this process.
 fn cpu() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
@@ -38,7 +38,8 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// Median seconds of both, the largest difference of a value, and how many lines differ by more than rounding.
+/// Median seconds of each, the largest difference of a value, and the number of lines that differ by more than
+/// rounding.
 fn compare(folder: &str, lines: &[String], rounds: usize) -> Result<(f64, f64, f32, usize), Failure> {
     let ours = Model2Vec::open(folder)?;
     let theirs = StaticModel::from_pretrained(folder, None, None, None)?;

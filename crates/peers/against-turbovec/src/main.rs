@@ -1,4 +1,4 @@
-//! Searches among the rows of a NumPy file by `senv-index` and by `turbovec`, in turn in one process.
+//! Searches the rows of a NumPy file with `senv-index` and with `turbovec`, which take turns in one process.
 //!
 //! ```sh
 //! senv encode --input sentences.txt --output rows.npy
@@ -8,16 +8,16 @@
 //!
 //! | name | meaning | default |
 //! | --- | --- | --- |
-//! | `threads` | of searches and of the build | 1 |
-//! | `rows` | only the first rows | all |
-//! | `bits` | of turbovec | 4 |
-//! | `candidates` | rows that turbovec finds, whose cosines are then computed from the rows of the file | 30 |
-//! | `recall` | that senv-index is asked for | .99 |
-//! | `batch` | queries in a call | `1,8,100,1000` |
-//! | `rounds` | each in turn so many times; the medians are printed | 5 |
+//! | `threads` | threads for searching and for building | 1 |
+//! | `rows` | use only the first rows | all |
+//! | `bits` | bits per value in turbovec | 4 |
+//! | `candidates` | rows that turbovec returns; their cosines are then computed from the rows of the file | 30 |
+//! | `recall` | recall requested from senv-index | .99 |
+//! | `batch` | queries per call | `1,8,100,1000` |
+//! | `rounds` | rounds, in which both take turns; medians are printed | 5 |
 //!
-//! Recall is the share of the ten nearest rows that are found. Queries per second count CPU time, user and system. Both
-//! indexes are built in turn, as often as they are searched.
+//! Recall is the share of the ten nearest rows that a search finds. Queries per second are per CPU second (user and
+//! system). Both indexes are built in turn, as often as they are searched.
 
 use std::{collections::HashMap, error::Error, fs, hint::black_box};
 
@@ -27,10 +27,10 @@ use turbovec::TurboQuantIndex;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Neighbours that are searched for.
+/// Neighbors per query.
 const K: usize = 10;
 
-/// A matrix of f32 as `senv encode` writes it.
+/// A matrix of f32, as `senv encode` writes it.
 fn npy(path: &str, most: usize) -> Result<Table, Failure> {
     let bytes = fs::read(path)?;
     let header = u16::from_le_bytes([bytes[8], bytes[9]]) as usize;
@@ -42,7 +42,7 @@ fn npy(path: &str, most: usize) -> Result<Table, Failure> {
     Ok(Table::from_vec(n, shape[1], values.take(n * shape[1]).collect())?)
 }
 
-/// Seconds of CPU time of this process.
+/// CPU seconds of this process.
 fn cpu() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
@@ -66,7 +66,7 @@ fn recall(found: &[Vec<usize>], truth: &[Vec<usize>]) -> f64 {
     found.iter().zip(truth).map(hits).sum::<usize>() as f64 / (truth.len() * K) as f64
 }
 
-/// What both are given.
+/// The input for both programs.
 struct Task<'a> {
     unit: &'a Table,
     queries: Vec<&'a [f32]>,
@@ -127,7 +127,7 @@ fn run(rows: &str, queries: &str, named: &HashMap<String, String>) -> Result<(),
         let (c, theirs) = timed(|| -> Result<TurboQuantIndex, Failure> {
             let mut index = TurboQuantIndex::new(table.dim(), bits)?;
             index.add(&values);
-            // What it prepares in its first search belongs to the build.
+            // Preparation during its first search counts as part of the build.
             black_box(index.search(task.queries[0], K));
             Ok(index)
         });
@@ -167,7 +167,7 @@ fn main() -> Result<(), Failure> {
     };
     let pair = |arg: String| arg.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
     let named: HashMap<String, String> =
-        args.map(pair).collect::<Option<_>>().ok_or("give NAME=VALUE behind the files")?;
+        args.map(pair).collect::<Option<_>>().ok_or("give NAME=VALUE after the files")?;
     let threads = named.get("threads").map_or(Ok(1), |n| n.parse())?;
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     run(&rows, &queries, &named)

@@ -31,7 +31,7 @@ use crate::{
 /// sentence of each text; - replaces a missing counterpart. The mark is = for sentences of the first text that are in
 /// both, < for those only in the first, then > for those only in the second.
 ///
-/// Memory contains both texts and a vector per distinct sentence, 2.6 KB each with the English model.
+/// Memory holds both texts and a vector per distinct sentence, 2.6 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compare {

@@ -137,7 +137,7 @@ impl Compress {
         }
         if others.iter().any(|other| other.vocabulary().text() != model.vocabulary().text()) {
             output::note(
-                "combining models of different words helps classifiers but can make cosines worse; --report compares",
+                "combining models of different words helps classifiers but can make cosines worse; --report shows both",
             );
         }
         if tasks.is_empty() {

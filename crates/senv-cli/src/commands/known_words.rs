@@ -96,7 +96,7 @@ pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Op
     }
     known.is_unknown_text().then(|| {
         format!(
-            "no word of {query} is known to the model; only neighbors with the same words mean anything",
+            "no word of {query} is known to the model; only neighbors that share its words are reliable",
             query = senv_core::quoted(query)
         )
     })
@@ -116,7 +116,8 @@ pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: Know
         let KnownWords { words, known, .. } = known;
         let language = if senv::is_english(path) { " (English only)" } else { "" };
         format!(
-            "the model{language} knows {known} of the {words} words in {query}, below {:.0} %, so its neighbors mean little",
+            "the model{language} knows {known} of the {words} words in {query}, below {:.0} %, so its neighbors \
+             are unreliable",
             100.0 * least,
             query = senv_core::quoted(query)
         )

@@ -29,7 +29,7 @@ use crate::{
 /// neighbors, which lowers sentences that are similar to everything.
 ///
 /// By cosine nothing is missed: all pairs are compared, for any number of threads. By margin, 99 % of the neighbors are
-/// found. Memory contains the text and a vector per distinct sentence, 2.6 KB each with the English model.
+/// found. Memory holds the text and a vector per distinct sentence, 2.6 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Mine {

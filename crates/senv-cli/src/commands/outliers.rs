@@ -19,12 +19,12 @@ use crate::{
 
 /// Find the sentences least similar to all others.
 ///
-/// Prints the likeness of a sentence, its line, and the sentence, separated by tabs, least similar first. The likeness
-/// is the mean cosine with the nearest other sentences. A sentence without a known word has no vector and likeness 0.
-/// Equal sentences count as one, and the first is printed.
+/// Prints the similarity of a sentence to others, its line, and the sentence, separated by tabs, least similar first.
+/// The similarity is the mean cosine with the nearest other sentences. A sentence without a known word has no vector
+/// and similarity 0. Equal sentences count as one, and the first is printed.
 ///
 /// In a text of up to a few thousand sentences all pairs are compared; in longer texts 99 % of the nearest are found.
-/// Memory contains the text and a vector per distinct sentence, 1.4 KB each with the English model.
+/// Memory holds the text and a vector per distinct sentence, 1.4 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Outliers {
@@ -33,10 +33,10 @@ pub(crate) struct Outliers {
     /// Largest number of sentences.
     #[arg(long, short, value_name = "N", default_value_t = 20)]
     n: usize,
-    /// Leave out sentences with a higher likeness, -1 to 1.
+    /// Leave out sentences with a higher similarity, -1 to 1.
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true, value_parser = cosine)]
     max_score: Option<f32>,
-    /// Number of nearest sentences that the likeness is computed from.
+    /// Number of nearest sentences that the similarity is computed from.
     #[arg(long, short, value_name = "K", default_value_t = 10,
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
     k: usize,
@@ -96,7 +96,7 @@ impl Outliers {
         let mean = likeness.iter().map(|&x| f64::from(x)).sum::<f64>() / likeness.len() as f64;
         let shown = if self.drop { "left" } else { "shown" };
         let (n, n_shown) = (plural(lines.len() as u64, "sentence"), output::grouped(order.len() as u64));
-        output::note(&format!("{n}, mean likeness {mean:.2}; {n_shown} {shown}"));
+        output::note(&format!("{n}, mean similarity {mean:.2}; {n_shown} {shown}"));
         Ok(())
     }
 

@@ -18,10 +18,10 @@ use crate::{
 /// Reproduce the tables of the papers: train, evaluate and compare.
 ///
 /// Prints our results next to those of the papers. The report names the senv commands behind every figure. They run one
-/// after the other as separate processes. The output folder keeps their results, so the same command continues a
-/// stopped run. A missing data set is a row that says so. The data are smaller than in the papers, and rows that a
-/// claim compares have three seeds. Everything takes about four and a half hours on two cores; --list shows what runs
-/// and how long each part takes. Models need tens of gigabytes in the folder, fewer with --remove-models.
+/// after another as separate processes. The output folder keeps their results, so the same command continues a stopped
+/// run. A missing data set is reported in its row. The data are smaller than in the papers, and rows that a claim
+/// compares have three seeds. Everything takes about four and a half hours on two cores; --list shows what runs and how
+/// long each part takes. Models need tens of gigabytes in the folder, less with --remove-models.
 ///
 /// Writes PAPER.md for each paper with the checksums of the data files, report.html with all papers, claims.md with the
 /// verdict on each claim of the papers, and results.json. `senv reproduce claims` prints the claims for what has run.
@@ -40,10 +40,10 @@ pub(crate) struct Reproduce {
     subjects: Vec<Subject>,
     /// Folder of the data sets.
     ///
-    /// Files are named sts/2014/TASK.tsv, sick/test.tsv and so on, or as by their authors.
+    /// Files are named sts/2014/TASK.tsv, sick/test.tsv and so on, or have the names that their authors gave them.
     #[arg(long, value_name = "DIR", required_unless_present = "list")]
     data: Option<PathBuf>,
-    /// Folder for models, results and reports: a new one, or one that this command made.
+    /// Folder for models, results and reports: a new one, or one that this command wrote.
     #[arg(long, short, value_name = "FOLDER", required_unless_present = "list")]
     output: Option<PathBuf>,
     /// Text to train on, instead of that in the data folder.
@@ -51,10 +51,10 @@ pub(crate) struct Reproduce {
     /// One sentence per line, with a blank line between documents.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     text: Vec<PathBuf>,
-    /// Print tables, rows and commands with their minutes, and run nothing.
+    /// List tables, rows and commands with their minutes, and run nothing.
     #[arg(long)]
     list: bool,
-    /// Write reports of what has run so far, and run nothing.
+    /// Write reports of the runs so far, and run nothing.
     #[arg(long, conflicts_with = "list")]
     report: bool,
     /// Remove each model when no remaining command needs it.
@@ -149,7 +149,7 @@ fn failure(error: Error) -> Failure {
     match error {
         Error::NotARun { path } => {
             let folder = path.display();
-            Failure::Usage(format!("{folder} exists and is not a run of this command; give another --output"))
+            Failure::Usage(format!("{folder} exists and was not written by this command; give another --output"))
         }
         Error::Core(senv_core::Error::Interrupted { .. }) => {
             output::warn("stopped; run the same command to continue");

@@ -18,11 +18,11 @@ use crate::{
 
 /// Choose a few sentences that show what is in a text.
 ///
-/// Each sentence is chosen to be unlike those before and similar to the whole text; --typical weighs the two. At 0 the
-/// sample covers the edges of the text and starts with odd sentences, at 1 it is typical of the text. Sentences are
+/// Each sentence is chosen to be unlike the earlier ones and similar to the whole text; --typical weighs the two. At 0
+/// the sample covers the edges of the text and starts with odd sentences, at 1 it is typical of the text. Sentences are
 /// printed in the order of choice, so the first few are a sample too.
 ///
-/// Equal sentences count as one, and sentences without a known word are not chosen. Memory contains the text and a
+/// Equal sentences count as one, and sentences without a known word are not chosen. Memory holds the text and a
 /// vector per distinct sentence, 1.1 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -89,7 +89,7 @@ impl Sample {
         }
         out.flush().map_err(Failure::stdout)?;
         let wanted = self.diverse.or(self.random).unwrap_or(0);
-        let fewer = if chosen.len() < wanted { ", all that are distinct" } else { "" };
+        let fewer = if chosen.len() < wanted { ", all distinct sentences" } else { "" };
         output::note(&format!(
             "{}: {} chosen{fewer}",
             plural(lines.len() as u64, "sentence"),

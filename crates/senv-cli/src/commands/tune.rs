@@ -143,7 +143,7 @@ struct Search {
     /// Grid file: settings and their values.
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     grid: PathBuf,
-    /// Scored pairs to choose by: SCORE, FIRST, SECOND, separated by tabs.
+    /// Scored pairs that select the best run: SCORE, FIRST, SECOND, separated by tabs.
     ///
     /// The score of a run is its mean correlation over these files.
     #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Search")]
@@ -175,7 +175,7 @@ impl Search {
         if grid.n_combinations() > MAX_COMBINATIONS {
             let n = grid.n_combinations();
             return Err(Failure::Usage(format!(
-                "the grid has {n} combinations, at most {MAX_COMBINATIONS} are allowed"
+                "the grid has {n} combinations; at most {MAX_COMBINATIONS} are allowed"
             )));
         }
         let combinations = grid.combinations();

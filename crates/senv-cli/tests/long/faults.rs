@@ -1,4 +1,4 @@
-//! Every system call that changes a file, of every command that writes, with an error.
+//! Makes each system call that changes a file fail, in every command that writes.
 
 use crate::fault;
 

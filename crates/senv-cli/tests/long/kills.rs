@@ -1,4 +1,4 @@
-//! Workers that are killed or held at their work: no row is lost, and none is there twice.
+//! Workers that are killed or paused while they work. No row is lost or written twice.
 
 use std::{
     fs,
@@ -18,27 +18,27 @@ fn worker(folder: &Folder, timeout: &str) -> Child {
     folder.command(&[&args[..], &claims].concat()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Entries of a folder that may not be there yet, or not any more.
+/// Entries of a folder that may not exist yet or no longer.
 fn entries(folder: &Path) -> Vec<fs::DirEntry> {
     fs::read_dir(folder).map_or_else(|_| Vec::new(), |entries| entries.flatten().collect())
 }
 
-/// Where a worker can be met at its work.
+/// A point in a worker's work.
 #[derive(Debug, Clone, Copy)]
 enum At {
     /// It has claimed a file.
     Claim,
-    /// It has begun an output.
+    /// It has started an output.
     Begin,
     /// It has written a part of an output.
     Write,
-    /// So many outputs are there, its own and those of others.
+    /// This many outputs exist, from this worker and others.
     Outputs(usize),
 }
 
 impl At {
     fn is_met(self, folder: &Folder, worker: &Child) -> bool {
-        // The names of workers hold the numbers of their processes.
+        // The names of workers contain their process ids.
         let number = format!("-{}-", worker.id());
         let is_own = |entry: &fs::DirEntry| entry.file_name().to_str().is_some_and(|name| name.contains(&number));
         let begun = || entries(&folder.path("out/_senv/unfinished")).into_iter().filter(is_own);
@@ -57,8 +57,7 @@ fn n_outputs(folder: &Folder) -> usize {
     entries(&folder.path("out")).iter().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).count()
 }
 
-/// Twenty times a worker is killed, wherever it is at its work, and another one started; all over again if all is done
-/// before.
+/// Kills a worker twenty times at random points and starts another one. Starts over if all work was done before that.
 #[test]
 fn after_twenty_kills_each_row_is_there_once() {
     const KILLS: usize = 20;
@@ -86,7 +85,7 @@ fn after_twenty_kills_each_row_is_there_once() {
                 has_ended || at.is_met(&folder, victim)
             });
             victim.kill().unwrap();
-            // One that had ended has not been killed, and there was nothing left for it.
+            // A worker that already ended was not killed, and had nothing left to do.
             if victim.wait().unwrap().code().is_some() {
                 break;
             }
@@ -96,12 +95,12 @@ fn after_twenty_kills_each_row_is_there_once() {
         for worker in workers {
             Ended::from(worker.wait_with_output().unwrap()).ok();
         }
-        // One more, in case that the last of them was killed.
+        // One more worker, in case the last one was killed.
         Ended::from(worker(&folder, "1").wait_with_output().unwrap()).ok();
         assert!(outputs(&folder.path("out")) == outputs(&folder.path("alone")));
         assert_eq!(outputs(&folder.path("out")).len(), FILES);
         assert_eq!((count(&folder.path("claims")), count(&folder.path("out/_senv/unfinished"))), (0, 0));
-        // Complete by its manifest, too.
+        // The manifest also says that it is complete.
         assert!(encode(&folder, "out/", &["--check-hashes"]).ok().err.contains("0 new files"));
         if kills == KILLS {
             return;
@@ -114,7 +113,7 @@ fn after_twenty_kills_each_row_is_there_once() {
 fn a_worker_that_was_stopped_is_replaced_and_discards_its_work() {
     let folder = folder(2, 60_000);
     encode(&folder, "alone/", &[]).ok();
-    // One that is held while it writes; who was done with its file by then is of no use.
+    // Pauses a worker while it writes. A worker that has already finished its file does not count.
     let slow = (0..20).find_map(|_| {
         let mut slow = worker(&folder, "1");
         let is_at_work = |slow: &Child| At::Write.is_met(&folder, slow);
@@ -142,7 +141,7 @@ fn a_worker_that_was_stopped_is_replaced_and_discards_its_work() {
     let done = outputs(&folder.path("out"));
     signal(&slow, "CONT");
     let slow = Ended::from(slow.wait_with_output().unwrap());
-    // What it was writing is gone; either it finds out by that, or by its claim.
+    // Its partial output is gone. The worker notices this or the loss of its claim.
     assert!(slow.err.contains("took over this file") || slow.code == Some(0), "{}", slow.err);
     assert!(outputs(&folder.path("out")) == done && done == outputs(&folder.path("alone")));
     assert_eq!((count(&folder.path("claims")), count(&folder.path("out/_senv/unfinished"))), (0, 0));

@@ -1,5 +1,5 @@
-//! The program, run as a user runs it, in tests that take minutes: whole tables, little memory, small disks, kills.
-//! `cargo test` leaves them out; `.ci/run` runs them when the program has changed.
+//! Runs the program as a user does, in tests that take minutes: complete tables, little memory, small disks, kills.
+//! `cargo test` skips them, and `.ci/run` runs them when the program has changed.
 //!
 //! ```text
 //! cargo test --workspace --test long

@@ -1,4 +1,4 @@
-//! `senv reproduce` on a folder of small data sets: every command of every recipe for real.
+//! `senv reproduce` on a folder of small data sets, with every command of every recipe.
 
 use std::{collections::BTreeSet, fmt::Write as _, fs};
 
@@ -10,7 +10,7 @@ use crate::{
     running::stopped,
 };
 
-/// Sentence `i` of a small language.
+/// Sentence `i` of a small artificial language.
 fn sentence(i: usize) -> String {
     let who = ["the cat", "the dog", "my train", "a baker", "the bank", "she"][i % 6];
     let what = ["saw", "liked", "left", "found", "passed"][i / 6 % 5];
@@ -18,16 +18,16 @@ fn sentence(i: usize) -> String {
     format!("{who} {what} {whom} near number{}", i % 7)
 }
 
-/// Pairs of these sentences behind a first cell, with an end to each.
+/// Pairs of these sentences after a first cell, with an ending for each.
 fn pairs(n: usize, end: &str, first: impl Fn(usize) -> String) -> String {
     let second = |i: usize| sentence(3 * i + [0, 6, 30, 31, 37][i % 5]);
     (0..n).map(|i| format!("{}{}{end}\t{}{end}\n", first(i), sentence(3 * i), second(i))).collect()
 }
 
-/// What pairs to train on end with: sentences of the evaluations would be left out.
+/// Ending of training pairs. Without it, they would be left out as sentences of the evaluations.
 const FOR_TRAINING: &str = " in the evening";
 
-/// A folder `data` with a little of every data set that a recipe needs, but CR and TREC.
+/// A folder `data` with a sample of every data set that a recipe needs, except CR and TREC.
 fn with_data() -> Folder {
     let folder = Folder::new();
     let put = |name: &str, content: String| {
@@ -35,7 +35,7 @@ fn with_data() -> Folder {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     };
-    // Documents of ten sentences, two words of each sentence of the evaluations among them.
+    // Documents of ten sentences. They contain two words of each evaluation sentence.
     let mut lines: Vec<String> = text(120).lines().map(str::to_owned).collect();
     lines.extend((0..240).map(sentence));
     let mut documents = String::new();
@@ -46,7 +46,7 @@ fn with_data() -> Folder {
         put(&format!("corpus/{name}.txt"), documents.clone());
     }
     for name in ["wikipedia-00", "wikipedia-01", "novels-00", "novels-01", "imdb-00", "imdb-01", "imdb-02"] {
-        // Told by its content, not by its name.
+        // The format is detected from the content, not from the name.
         put(&format!("corpus/{name}.txt.gz"), documents.clone());
     }
     let gold = |i: usize| format!("{}\t", [5, 4, 3, 1, 2][i % 5]);
@@ -54,7 +54,7 @@ fn with_data() -> Folder {
         (2012, &["MSRpar", "MSRvid", "OnWN", "SMTeuroparl", "SMTnews"][..]),
         (2013, &["FNWN", "OnWN", "headlines"]),
         (2014, &["OnWN", "deft-forum", "deft-news", "headlines", "images", "tweet-news"]),
-        // What is seldom at hand, as a user who has it names it.
+        // Data sets that few users have, under the names that those users give them.
         (2015, &["answers-forums"]),
     ] {
         tasks.iter().for_each(|task| put(&format!("sts/{year}/{task}.tsv"), pairs(20, "", gold)));
@@ -121,17 +121,17 @@ fn every_row_of_every_paper_has_its_figures_and_nothing_is_run_twice() {
     for paper in list(&results, "papers") {
         for table in list(paper, "tables") {
             let columns = list(table, "columns");
-            // Of published figures alone there are none of ours.
+            // A row of only published figures has none of ours.
             for row in list(table, "rows").iter().filter(|row| row["n_models"] != 0) {
                 for (cell, column) in list(row, "cells").iter().zip(columns) {
                     match cell["why_not"].as_str() {
-                        // Bins of a frequency that no word of so small a text has.
+                        // The text is so small that no word falls into these bins.
                         Some("not in these data") if table["title"] == "Figure 1: norm and frequency" => {}
-                        // One task of 2015 is there.
+                        // Only one task of 2015 is in the folder.
                         Some("not in these data") if column["title"].as_str().unwrap().starts_with("2015 ") => {}
                         Some("not in these data") => panic!("{}: {column}", table["title"]),
                         Some(reason) => drop(missing.insert(reason.to_owned())),
-                        // Of columns without figures there is no mean.
+                        // Columns without figures have no mean.
                         None if column["path"] == "" && list(cell, "ours").is_empty() => {}
                         None => {
                             let is_there = !list(cell, "ours").is_empty() || cell["words"].is_string();
@@ -143,9 +143,9 @@ fn every_row_of_every_paper_has_its_figures_and_nothing_is_run_twice() {
             }
         }
     }
-    // Combining two models takes no time that it would print.
+    // Combining two models is so quick that no time is printed.
     assert!(missing.remove("the command printed no figures"), "{missing:?}");
-    // What the folder lacks, and nothing else.
+    // Exactly what the folder lacks.
     let lacks =
         ["cr/all.tsv", "trec/train.tsv", "sts/2013/SMT.tsv", "sts/2016/", "small/cse-examples.tsv", "stsb/test.tsv"];
     assert_eq!(missing.len(), lacks.len(), "{missing:?}");
@@ -168,7 +168,7 @@ fn every_row_of_every_paper_has_its_figures_and_nothing_is_run_twice() {
         let report = String::from_utf8(folder.read(&format!("out/{name}.md"))).unwrap();
         assert!(report.contains("```sh\nsenv train ") && report.contains("$DATA/"), "{name}");
     }
-    // What was read is listed with its checksum, what `eval all` found by itself too.
+    // The report lists the checksum of every file that was read, including those that `eval all` found.
     let read = [("cse", "pairs/ppdb.tsv"), ("skip-thoughts", "msrp/train.tsv"), ("p-thought", "coco/captions.tsv")];
     for (name, file) in read {
         let line = format!("{}  {file}\n", &checksum(&folder.read(&format!("data/{file}")))[..16]);
@@ -189,18 +189,18 @@ fn every_row_of_every_paper_has_its_figures_and_nothing_is_run_twice() {
 
     figures_are_those_of_the_commands(&folder, &results);
     a_task_that_is_seldom_at_hand_fills_its_row(&results);
-    // Verdicts, where nothing is left to run; printed again without running.
+    // Once everything has run, the claims have verdicts. Printing them again runs nothing.
     let claims = String::from_utf8(folder.read("out/claims.md")).unwrap();
     assert!(claims.matches("\n| **").count() > 100 && !claims.contains("**not run**"), "{claims}");
     assert_eq!(reproduce(&folder, &["claims"]).ok().out.trim(), claims.trim());
     assert!(folder.has("out/figures/scbow-epochs.svg") && folder.has("out/figures/scatter-p-one-bi.svg"));
 
-    // Again: all is there. A model that is gone is not missed, for its figures are there.
+    // A second run finds all results. A deleted model is not missed, because its figures exist.
     fs::remove_file(folder.path("out/cse-both.senv")).unwrap();
     let again = reproduce(&folder, &[]).ok();
     assert!(!again.err.contains("senv "), "{}", again.err);
     assert_eq!(again.out, ended.out);
-    // A paper by itself, from the same folder.
+    // A single paper, from the same folder.
     let alone = reproduce(&folder, &["cse"]).ok();
     assert!(ended.out.contains(alone.out.trim()) && alone.out.starts_with("# CSE"), "{}", alone.out);
 }
@@ -210,7 +210,7 @@ fn checksum(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A command of the report, typed again, prints the figure of the report.
+/// A command from the report prints the figure of the report when it is run again.
 fn figures_are_those_of_the_commands(folder: &Folder, results: &Value) {
     let paper = list(results, "papers").iter().find(|paper| paper["name"] == "cse").unwrap();
     let table = &list(paper, "tables")[2];
@@ -241,7 +241,7 @@ fn figures_are_those_of_the_commands(folder: &Folder, results: &Value) {
     assert_eq!(row["cells"][2]["theirs"], 76.3);
 }
 
-/// One task of 2015 is there, the others stand with the paper's figures alone.
+/// The row of 2015 has our figure for one task, and only the paper's figures for the others.
 fn a_task_that_is_seldom_at_hand_fills_its_row(results: &Value) {
     let paper = list(results, "papers").iter().find(|paper| paper["name"] == "cse").unwrap();
     let table = &list(paper, "tables")[0];
@@ -261,14 +261,14 @@ fn a_task_that_is_seldom_at_hand_fills_its_row(results: &Value) {
 #[test]
 fn a_run_that_was_stopped_goes_on_where_it_was() {
     let folder = with_data();
-    // A machine that does all the rest before the signal is there may try again.
+    // A machine that finishes the rest before the signal arrives may try again.
     let (stopped, _) = stopped(&folder, ("out/pp-phrases.senv", 2), &["first", "second", "third", "fourth"], |_| {
         [&QUICK[..1], &["cse"], &QUICK[1..]].concat()
     });
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);
     assert!(stopped.err.contains("run the same command to continue"), "{}", stopped.err);
     assert!(stopped.out.is_empty() && folder.has("out/cse.md"));
-    // What has run so far, without going on.
+    // Reports the results so far, and runs nothing.
     let so_far = folder.run(&[&QUICK[..1], &["cse", "--report"], &QUICK[1..]].concat()).ok();
     assert!(so_far.out.contains("# not run, about") && so_far.out.contains(": not run"), "{}", so_far.out);
     assert!(!so_far.err.contains("senv "), "{}", so_far.err);
@@ -309,7 +309,9 @@ fn folders_that_are_not_of_this_command_are_refused() {
     folder.run(&["reproduce", "--data", "none", "--output", "out"]).fails(2, &["none is not a folder", "--data"]);
     let args = ["reproduce", "--data", ".", "--output", "out", "--text", "none.txt"];
     folder.run(&args).fails(2, &["no file none.txt", "--text"]);
-    folder.run(&["reproduce", "--data", ".", "--output", "."]).fails(2, &["is not a run of this command", "--output"]);
+    folder
+        .run(&["reproduce", "--data", ".", "--output", "."])
+        .fails(2, &["was not written by this command", "--output"]);
     folder.run(&["reproduce", "--data", ".", "--output", "text.txt"]).fails(1, &["text.txt"]);
     folder.run(&["reproduce", "lda", "--data", "."]).fails(2, &["lda", "sent2vec"]);
     folder.run(&["reproduce"]).fails(2, &["--data", "--output"]);

@@ -1,4 +1,4 @@
-//! Little memory, few threads, small disks, signals, and two runs that want the same file.
+//! Little memory, few threads, small disks, signals, and two runs that need the same file.
 #![cfg(unix)]
 
 use std::{
@@ -12,10 +12,10 @@ use crate::{
     running::{feed, has_begun, hear, hold, in_time, is_written, limited, signal, wait_for, wait_until},
 };
 
-/// Epochs that no machine gets to the end of: such runs are stopped.
+/// More epochs than any machine finishes; such runs are stopped.
 const WITHOUT_END: &str = "10000000";
 
-/// 160 MB of text, a thousand letters a line, in some hundred kilobytes.
+/// 160 MB of text, a thousand letters per line, compressed to a few hundred kilobytes.
 fn large(folder: &Folder) {
     let lines = text(20).replace('\n', " ");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -44,7 +44,7 @@ fn nearest_holds_a_part_of_the_text_and_finds_what_is_in_any_part() {
         "--threads",
         "2",
     ];
-    // The program by itself takes a third of this: stacks of threads, the English model.
+    // Thread stacks and the English model alone take a third of this.
     let ended = limited(&folder, "-v 330000", &nearest).ok();
     assert!(ended.out.starts_with("1.0000\t") && ended.out.ends_with("\tthe cat saw the dog\n"), "{}", ended.out);
 }
@@ -70,12 +70,12 @@ fn a_lack_of_memory_is_an_error_and_no_abort() {
         limited(&folder, "-v 250000", &train).fails(1, &says);
     }
     assert_eq!(folder.names(), ["large.gz", "m.senv", "more.txt", "text.txt"]);
-    // The matrices fit, their gradients or the moments of the optimizer do not.
+    // The matrices fit, but their gradients or the moments of the optimizer do not.
     let train = ["train", "skip-thought", "--input", "text.txt", "--sentence-dim", "900", "--output", "out.senv"];
     limited(&folder, "-v 210000", &[&train[..], &["--threads", "1"]].concat()).fails(1, &["does not fit in memory"]);
 }
 
-/// A limit on what a process writes to memory of its own; files that it maps are not part of it.
+/// Limits memory that the process allocates; mapped files do not count.
 #[test]
 #[cfg(target_os = "linux")]
 fn every_system_on_text_is_trained_on_more_text_than_memory() {
@@ -103,7 +103,7 @@ fn every_system_on_text_is_trained_on_more_text_than_memory() {
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
 }
 
-/// As many sentences of 40 words as make 80 MB, no two of them equal.
+/// As many different sentences of 40 words as fill 80 MB.
 #[cfg(target_os = "linux")]
 fn distinct_sentences(mut each: impl FnMut(&str)) {
     let (mut state, mut sentence) = (1_u64, String::new());
@@ -143,7 +143,7 @@ fn pairs_captions_and_entailments_are_trained_on_where_they_do_not_fit_into_memo
     assert_eq!(folder.names(), ["captions.tsv", "m.senv", "nli.tsv", "pairs.tsv"]);
 }
 
-/// Whatever is refused first: a table, a list of lines, or a word of a few bytes, for which the standard library
+/// Any allocation may fail first: a table, a list of lines, or a word of a few bytes, for which the standard library
 /// aborts.
 #[test]
 fn commands_that_run_out_of_memory_anywhere_end_with_an_error() {
@@ -153,7 +153,7 @@ fn commands_that_run_out_of_memory_anywhere_end_with_an_error() {
     let starts = |limit: &u32| limited(&folder, &format!("-v {limit}000"), &["--version"]).code == Some(0);
     let least = (20..160).step_by(4).find(starts).unwrap() + 4;
     let mut refused = 0;
-    // Whatever else is short: five threads are too many for some of these limits, and one is enough.
+    // Threads may be refused, too. Five are too many for some of these limits, but one is enough.
     for (command, threads) in [
         (&["eval", "sts", "--model", "m.senv", "sts.tsv", "--no-floor", "--resamples", "10"][..], "2"),
         (&["train", "rnn-ae", "text.txt", "--output", "out.senv", "--steps", "1", "--hidden", "600", "--force"], "2"),
@@ -185,7 +185,7 @@ fn threads_that_the_system_refuses_are_done_without() {
     assert_eq!(folder.read("few.senv"), folder.read("m.senv"));
 }
 
-/// Whether this process ignores a signal, as those that it starts then do.
+/// Whether this process ignores a signal. Its child processes inherit this.
 #[cfg(target_os = "linux")]
 fn is_ignored(signal: i32) -> bool {
     crate::running::has_signal("self", "SigIgn", signal)
@@ -196,7 +196,7 @@ fn is_ignored(_: i32) -> bool {
     false
 }
 
-/// Waits until a run that writes one file has written some of it.
+/// Waits until a run has written a part of its output file.
 fn wait_for_some(folder: &Folder, child: &mut Child) {
     wait_until("it writes", || {
         assert!(child.try_wait().unwrap().is_none(), "the run has ended before it wrote");
@@ -209,12 +209,12 @@ fn signals_that_end_a_command_leave_no_temporary_file() {
     let folder = Folder::with_model();
     let encode = ["encode", "--model", "m.senv", "--input", "-", "--output", "v.npy"];
     for number in [2, 15, 1] {
-        // Tests that run under nohup hand that down.
+        // Under nohup, the tests inherit ignored signals.
         if is_ignored(number) {
             continue;
         }
         let mut child = folder.command(&encode).stdin(Stdio::piped()).spawn().unwrap();
-        // It does not end by itself.
+        // It does not end without a signal.
         let (feeder, _) = feed(&mut child);
         wait_for_some(&folder, &mut child);
         signal(&child, number);
@@ -265,7 +265,7 @@ fn a_second_run_that_would_write_the_same_files_is_refused() {
         if !is_written(&folder, "m.senv.checkpoint", &mut first) {
             return None;
         }
-        // It holds its locks, and does not get to its end.
+        // The paused run holds its locks and cannot finish.
         hold(&first);
         if folder.has("m.senv") || !folder.has("m.senv.checkpoint") {
             signal(&first, 9);
@@ -276,7 +276,7 @@ fn a_second_run_that_would_write_the_same_files_is_refused() {
         folder.train("text.txt", "m.senv", &["--epochs", "1"]).fails(1, &says);
         let other_name = ["--epochs", "1", "--checkpoint", "m.senv.checkpoint"];
         folder.train("text.txt", "n.senv", &other_name).fails(1, &["m.senv.checkpoint: another process"]);
-        // By another name, too.
+        // The lock also works under another name of the file.
         std::os::unix::fs::symlink("m.senv", folder.path("link.senv")).unwrap();
         let by_link = ["--epochs", "1", "--checkpoint", "c"];
         folder.train("text.txt", "link.senv", &by_link).fails(1, &["link.senv: another process"]);
@@ -290,12 +290,12 @@ fn a_second_run_that_would_write_the_same_files_is_refused() {
         assert_eq!(ended.code, Some(143), "{}", ended.err);
         Some(())
     });
-    assert_eq!(folder.names(), ["m.senv.checkpoint", "text.txt"], "nothing but the checkpoint is left");
+    assert_eq!(folder.names(), ["m.senv.checkpoint", "text.txt"], "only the checkpoint is left");
     folder.run(&training(epochs, &["--resume"])).ok();
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
 }
 
-/// Everything written to `/dev/full` meets a full disk.
+/// Writing to `/dev/full` fails like writing to a full disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_run_that_is_stopped_while_the_disk_is_full_saves_its_model_elsewhere() {
@@ -322,7 +322,7 @@ fn a_run_that_is_stopped_while_the_disk_is_full_saves_its_model_elsewhere() {
     assert_eq!(info["kind"], "sent2vec");
     assert!(!folder.has("m.senv"));
 
-    // Trained by gradient.
+    // The same for a system trained by gradient descent.
     std::fs::remove_dir_all(model.parent().unwrap()).unwrap();
     let siamese =
         ["train", "siamese-cbow", "--input", "text.txt", "--output", "s.senv", "--dim", "8", "--epochs", WITHOUT_END];
@@ -356,7 +356,7 @@ fn a_run_that_waits_for_standard_input_answers_the_first_ctrl_c() {
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(text(3000).as_bytes()).unwrap();
         let mut said = BufReader::new(child.stderr.take().unwrap());
-        // What the pipe does not hold is read: the run has begun.
+        // More text than a pipe can hold was read, so the run has started.
         stdin.write_all(text(3000).as_bytes()).unwrap();
         signal(&child, signals[0]);
         hear(&mut said, "press Ctrl-C again");
@@ -379,7 +379,7 @@ fn a_matrix_and_its_words_are_replaced_together_or_not_at_all() {
     folder.write("new.txt", words('n', 2000));
     folder.run(&["convert", "old.txt", "w.npy"]).ok();
     let before = ["w.npy", "w.words.txt"].map(|name| folder.read(name));
-    // The matrix has room below the limit, its words have not.
+    // The matrix is below the limit, but its words are not.
     limited(&folder, "-f 8", &["convert", "new.txt", "w.npy"])
         .fails(1, &["cannot write w.words.txt", "File too large"]);
     assert_eq!(["w.npy", "w.words.txt"].map(|name| folder.read(name)), before);
@@ -388,13 +388,13 @@ fn a_matrix_and_its_words_are_replaced_together_or_not_at_all() {
     folder.run(&["convert", "new.txt", "w.npy"]).ok();
     folder.run(&["convert", "w.npy", "back.txt"]).ok();
     assert_eq!(folder.read("back.txt").split(|&b| b == b' ').next(), Some(format!("{}0", "n".repeat(2000)).as_bytes()));
-    // As many words, but others.
+    // As many words, but different ones.
     folder.write("w.words.txt", &before[1]);
     let says = ["w.words.txt: these words do not belong to the matrix", "10 rows of w.npy"];
     folder.run(&["convert", "w.npy", "again.txt"]).fails(1, &says);
 }
 
-/// Blank lines: 100 bytes and more of them for each byte of the file.
+/// Blank lines, which expand to 100 bytes and more per compressed byte.
 #[test]
 fn compressed_text_that_no_text_becomes_is_encoded_where_any_expansion_is_accepted_alone() {
     let folder = Folder::with_model();
@@ -407,12 +407,12 @@ fn compressed_text_that_no_text_becomes_is_encoded_where_any_expansion_is_accept
     let encode = ["encode", "--model", "m.senv", "--output", "v.npy", "--input"];
     let says = ["blank.gz: ", "not plausible for text", "accept any expansion (--any-expansion)"];
     folder.run(&[&encode[..], &["blank.gz"]].concat()).fails(1, &says);
-    // Behind a file of another ratio, too.
+    // The same after a file with another ratio.
     folder.run(&[&encode[..], &["text.txt", "blank.gz"]].concat()).fails(1, &says);
     assert_eq!(folder.names(), ["blank.gz", "m.senv", "text.txt"]);
     folder.run(&[&encode[..], &["blank.gz", "--any-expansion"]].concat()).ok();
     assert_eq!(folder.read("v.npy").len(), 128 + 48_000_000);
-    // Text that compresses well, and blank lines as they are.
+    // Text that compresses well, and uncompressed blank lines.
     folder.write("same.gz", gzip(text(200).repeat(200).as_bytes()));
     folder.write("blank.txt", vec![b'\n'; 100_000]);
     folder.run(&[&encode[..], &["same.gz", "blank.txt"]].concat()).ok();
@@ -433,7 +433,7 @@ fn text_that_changes_while_it_is_trained_on_is_warned_of() {
     assert!(!whole.err.contains("changed during training"), "{}", whole.err);
 }
 
-/// Four million different words, 36 MB of them; whichever table of the vocabulary has to grow first.
+/// Four million different words in 36 MB. Any table of the vocabulary may be the first to grow.
 #[test]
 fn a_vocabulary_beyond_the_memory_is_an_error_and_no_abort() {
     let folder = Folder::new();

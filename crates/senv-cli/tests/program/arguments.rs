@@ -1,4 +1,4 @@
-//! What a command takes for its input, and what it says of it.
+//! What a command accepts as input, and what it says about it.
 
 use std::{
     fs,
@@ -93,7 +93,7 @@ fn commands_that_have_no_use_for_the_english_model_ask_for_one() {
     ] {
         folder.run(command).fails(2, &["required", "--model <FILE>"]);
         let help = folder.run(&[command[0], "--help"]).ok().out;
-        assert!(!help.contains("default: english") && !help.contains("english is the model"), "{help}");
+        assert!(!help.contains("default: english") && !help.contains("english is built in"), "{help}");
     }
     folder.run(&["compress", "--model", "english", "--output", "x.senv"]).fails(1, &["--max-vocabulary"]);
     let fewer_words = ["compress", "--model", "english", "--max-vocabulary", "20000", "--output", "x.senv"];
@@ -118,7 +118,7 @@ fn convert_knows_the_model_in_the_program() {
     folder.run(&["convert", "english", "words.txt", "--to", "word2vec-text"]).ok();
     let words = String::from_utf8(folder.read("words.txt")).unwrap();
     assert!(words.starts_with("50000 256\n") && words.lines().count() == 50_001);
-    // A file of that name has a path, as everywhere.
+    // A file of that name needs a path, as everywhere.
     folder.write("english", "2 1\na 1\nb 2\n");
     folder.run(&["convert", "./english", "few.txt", "--to", "word2vec-text"]).ok();
     assert!(folder.read("few.txt") == b"2 1\na 1.0\nb 2.0\n");
@@ -168,7 +168,7 @@ fn a_longer_text_is_not_trained_on_as_a_whole() {
     let input = fs::File::open(folder.path("long.txt")).unwrap();
     let mut child = folder.command(&train).stdin(input).spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-    // Training itself would take long.
+    // The training itself would take long.
     let found = said.find(|line| line.contains("320 sentences held out of training"));
     child.kill().unwrap();
     child.wait().unwrap();

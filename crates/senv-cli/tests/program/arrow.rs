@@ -1,5 +1,5 @@
-//! Parquet and Arrow, which a program with the feature `arrow` reads and writes. `.ci/parts` builds and tests one;
-//! `.ci/tables` reads what it writes by other programs.
+//! Parquet and Arrow, which a program with the feature `arrow` reads and writes. `.ci/parts` builds and tests such a
+//! program, and `.ci/tables` reads its output with other programs.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::common::Folder;
 const TEXT: &str = "A cat sleeps on the sofa.\n\nThe train to Vienna is late.\nxqzzt\n\"A storm, they said,\" brings rain.\n\
                     A cat sleeps on a sofa.\n";
 
-/// A folder with the text, and as two tables with a column of vectors.
+/// A folder with the text, plain and as two tables with a column of vectors.
 fn tables() -> Folder {
     let folder = Folder::new();
     folder.write("text.txt", TEXT);
@@ -41,7 +41,7 @@ fn a_column_of_text_becomes_a_column_of_vectors_beside_all_others() {
         assert_eq!(column(&folder, table, "text"), TEXT.lines().collect::<Vec<_>>());
         folder.run(&["encode", table, "--column", "text", "--output", "rows.npy", "--force"]).ok();
         assert_eq!(fs::read(folder.path("rows.npy")).unwrap(), fs::read(folder.path("text.npy")).unwrap());
-        // The table once more, and what is there as vectors already is not replaced.
+        // A table with vectors can be encoded again, but its column of vectors is not replaced.
         let again = ["encode", table, "--column", "text", "--output", "again.parquet", "--precision", "f16"];
         folder.run(&again).fails(1, &["the table already has a column \"vector\""]);
         folder.run(&[&again[..], &["--vector-column", "half"]].concat()).ok();
@@ -54,7 +54,7 @@ fn a_column_of_text_becomes_a_column_of_vectors_beside_all_others() {
         assert_eq!((fields.len(), batches.n_rows()), (4, Some(6)));
         assert_eq!(column(&folder, "again.parquet", "text"), TEXT.lines().collect::<Vec<_>>());
     }
-    // Several files say the file of each line; each sentence is a row.
+    // For several files, the file of each line is recorded; each sentence is a row.
     folder.run(&["encode", "text.txt", "text.txt", "--output", "two.arrow"]).ok();
     assert_eq!(column(&folder, "two.arrow", "file"), ["text.txt"; 12]);
     folder.write("long.txt", "One sentence. And another one.\n");

@@ -1,4 +1,4 @@
-//! What is wrong is said in one line with a remedy, with the right exit code, and nothing is lost.
+//! Errors are one line with a remedy, have the right exit code, and lose nothing.
 
 use std::io::Write;
 
@@ -131,7 +131,7 @@ fn a_place_that_takes_no_file_is_found_before_the_training() {
 fn a_full_disk_loses_no_model() {
     let folder = Folder::with_text(300);
     folder.train("text.txt", "m.senv", &[]).ok();
-    // Everything written to this device meets a full disk.
+    // Writing to this device fails like writing to a full disk.
     let full = folder.train("text.txt", "/dev/full", &["--checkpoint", "c"]);
     full.fails(1, &["cannot write /dev/full", "No space left", "saved as", "senv-rescued-"]);
     assert_eq!(std::fs::read(folder.rescued("full")).unwrap(), folder.read("m.senv"));

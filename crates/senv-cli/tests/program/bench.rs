@@ -1,4 +1,4 @@
-//! `senv eval all`, `compare` and `protocols`, through the program.
+//! `senv eval all`, `compare` and `protocols` through the program.
 
 use std::{
     fmt::Write as _,
@@ -10,7 +10,7 @@ use crate::{
     running::{hear, signal, work_for},
 };
 
-/// Sentences of a small language; `i` chooses the words.
+/// Sentences of a small artificial language. `i` chooses the words.
 fn sentence(i: usize) -> String {
     let who = ["the cat", "the dog", "my train", "a baker", "the bank", "some rain"][i % 6];
     let what = ["saw", "liked", "left", "found", "passed"][i / 6 % 5];
@@ -18,7 +18,7 @@ fn sentence(i: usize) -> String {
     format!("{who} {what} {whom}")
 }
 
-/// Pairs with a score for each: how many of the three parts they share.
+/// Pairs with a score: the number of common parts, of three.
 fn scored(n: usize, low: usize, label: bool) -> String {
     let mut text = String::new();
     for i in 0..n {
@@ -47,7 +47,7 @@ fn with_data() -> Folder {
     let pairs: String = (0..40).map(|i| format!("{}\t{}\t{}\n", i % 2, sentence(i), sentence(i + i % 2))).collect();
     folder.write("data/msrp/train.tsv", pairs);
     let captions: String = (0..40).map(|i| format!("{}\t{}\n", i / 4, sentence(i))).collect();
-    // One caption is in no other set.
+    // One caption is in no other data set.
     folder.write("data/coco/captions.tsv", captions + "0\tthe cat left alone\n");
     folder
 }
@@ -92,10 +92,10 @@ fn a_run_writes_page_json_and_markdown() {
         let sum = sum.as_str().unwrap();
         assert!(markdown.contains(sum) && page.contains(&format!("<code>{sum}</code>")), "{sum}");
     }
-    // The cell of a task has its interval, as the JSON.
+    // The cell of a task has the same interval as the JSON.
     let shown = format!("<span class=\"pm\">{low:.2} to {high:.2}</span>");
     assert!(page.matches(&shown).count() >= 1, "{shown}");
-    // The same file is written over; anything else is not.
+    // A file of the same kind is overwritten, and any other file is not.
     folder.run(&[&ALL[..], &outputs].concat()).ok();
     folder.write("out.html", "my page");
     folder.run(&[&ALL[..], &outputs].concat()).fails(2, &["out.html exists", "--force"]);
@@ -139,14 +139,14 @@ fn figures_are_files_with_fixed_names() {
         assert!(size.contains(part), "{part} is missing in {size}");
     }
     assert_eq!(size, read(&folder, "picture.svg"));
-    // Earlier figures are replaced, with the same bytes.
+    // Existing figures are replaced, with the same bytes.
     let before = expected.map(|name| read(&folder, &format!("new/plots/{name}")));
     run(&["--figures", "new/plots", "--picture", "picture.svg", "--threads", "1"]).ok();
     for (name, before) in expected.into_iter().zip(before) {
         assert!(name == "quality-speed.svg" || read(&folder, &format!("new/plots/{name}")) == before, "{name}");
     }
     assert_eq!(names(), expected);
-    // Somebody's own drawing is not; other outputs are written by then.
+    // A drawing by somebody else is not replaced; other outputs are already written by then.
     folder.write("new/plots/quality-size.svg", "<svg>mine</svg>");
     let refused = ["new/plots/quality-size.svg", "--force"];
     run(&["--figures", "new/plots", "--markdown", "out.md"]).fails(2, &refused);
@@ -157,7 +157,7 @@ fn figures_are_files_with_fixed_names() {
     run(&["--figures", "m.senv"]).fails(1, &["m.senv"]);
 }
 
-/// The size of vectors of sentences is not that of a model.
+/// The size of a file of sentence vectors is not the size of a model.
 #[test]
 fn one_model_has_no_drawing_of_sizes() {
     let folder = with_data();
@@ -191,7 +191,7 @@ fn runs_are_the_same_at_any_number_of_threads() {
 fn vectors_of_another_program_stand_beside_the_model() {
     let folder = with_data();
     folder.run(&[&ALL[..], &["--json", "own.json"]].concat()).ok();
-    // The model's own vectors, as another program would hand them over.
+    // The model's own vectors, in the form that another program would provide.
     let record: serde_json::Value = serde_json::from_str(&read(&folder, "own.json")).unwrap();
     let mut sentences = std::collections::BTreeSet::new();
     for file in ["data/sts/2014/made.tsv", "data/sts/2014/other.tsv", "data/sick/test.tsv", "data/msrp/train.tsv"] {
@@ -254,7 +254,7 @@ fn bad_folders_models_and_names_are_refused() {
     run(&["--data", "data", "--models", "m.senv", "--only", "stss"])
         .fails(2, &["unknown protocol \"stss\"", "sts, stsb"]);
     run(&["--data", "data", "--models", "m.senv", "--json", "m.senv"]).fails(2, &["m.senv"]);
-    // Folders distinguish two files of one name.
+    // Folders distinguish two files of the same name.
     std::fs::create_dir(folder.path("b")).unwrap();
     std::fs::copy(folder.path("m.senv"), folder.path("b/m.senv")).unwrap();
     let out = run(&["--data", "data", "--models", "m.senv", "b/m.senv", "--only", "sts", "--fast"]).ok().out;
@@ -280,7 +280,7 @@ fn two_runs_are_compared_on_the_same_data_alone() {
     compare(&["a.json", "b.json"]).fails(1, &["different pairs", "sts/2014/made"]);
 }
 
-/// In a classifier's training, where the program spends minutes.
+/// Interrupts the training of a classifier, which takes the program minutes.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_run_at_once_and_leaves_old_outputs_as_they_are() {
@@ -296,10 +296,10 @@ fn ctrl_c_ends_a_run_at_once_and_leaves_old_outputs_as_they_are() {
     let long = ["eval", "all", "--data", "data", "--models", "large.senv"];
     for number in [2, 15] {
         let mut child = folder.spawn(&[&long[..], &outputs].concat());
-        // The first line that is said: the data has been read.
+        // The first message comes after the data were read.
         let mut said = BufReader::new(child.stderr.take().unwrap());
         assert_eq!(hear(&mut said, "sentences in").lines().count(), 1);
-        // By then all is encoded.
+        // By then everything is encoded.
         work_for(&mut child, 0.5);
         signal(&child, number);
         let mut rest = String::new();
@@ -328,7 +328,7 @@ fn the_sentences_for_another_program_are_those_that_the_bench_asks_for() {
     let record: serde_json::Value = serde_json::from_str(&read(&folder, "out.json")).unwrap();
     let results = record["systems"][0]["results"].as_array().unwrap();
     assert!(results.len() > 4 && results.iter().all(|result| result["note"].is_null()), "{results:?}");
-    // Captions alone; and no file of somebody's is lost.
+    // Only captions. A file of somebody else is not lost.
     write(&["captions.txt", "--only", "p-coherence"]).ok();
     assert_eq!(read(&folder, "captions.txt").lines().count(), 41);
     write(&["captions.txt"]).fails(2, &["captions.txt exists and may not be from senv", "--force"]);

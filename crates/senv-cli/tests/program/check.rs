@@ -2,7 +2,7 @@
 
 use crate::common::{Folder, pairs};
 
-/// A text of documents: ten sentences of one of five things each.
+/// Documents of ten sentences, each about one of five things.
 fn documents() -> String {
     let sentence = |d: usize, s: usize| {
         let own = (0..5).map(|i| format!("t{}w{}", d % 5, (7 * d + 3 * s + i * i) % 12)).collect::<Vec<_>>();

@@ -1,10 +1,10 @@
-//! `senv cluster`: groups of a text on known subjects, and new sentences in old groups.
+//! `senv cluster`: groups of a text about known subjects, and new sentences in existing groups.
 
 use serde_json::Value;
 
 use crate::common::{Folder, text};
 
-/// Sentences on three subjects, and the subject of each.
+/// Sentences about three subjects, and the subject of each.
 fn subjects(n: usize) -> (String, Vec<usize>) {
     let text = text(n);
     let words = [["cat", "fur", "stable"], ["bread", "oven", "dough"], ["train", "engine", "track"]];
@@ -25,7 +25,7 @@ fn subjects(n: usize) -> (String, Vec<usize>) {
     (text, subjects)
 }
 
-/// The share of the sentences that are in a group of which most are on the same subject.
+/// The share of the sentences that are in a group with a majority of their subject.
 fn purity(groups: &[String], subjects: &[usize]) -> f64 {
     let mut counts = std::collections::BTreeMap::new();
     for (group, subject) in groups.iter().zip(subjects) {
@@ -48,7 +48,7 @@ fn a_text_on_three_subjects_falls_into_groups_that_are_kept_and_assigned_to() {
     assert!(purity(&groups, &subjects) > 0.9, "{}", purity(&groups, &subjects));
     let two = folder.run(&["--threads", "2", "cluster", "text.txt", "--groups", "3", "--members"]).ok().out;
     assert_eq!(folder.run(&["--threads", "1", "cluster", "text.txt", "--groups", "3", "--members"]).ok().out, two);
-    // The groups with their words and sentences, the largest first.
+    // The groups with their words and sentences, largest first.
     let shown = folder.run(&["cluster", "text.txt", "--groups", "3", "--json"]).ok().out;
     let shown: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let size = |group: &Value| group["size"].as_u64().unwrap();
@@ -60,7 +60,7 @@ fn a_text_on_three_subjects_falls_into_groups_that_are_kept_and_assigned_to() {
             "{group}"
         );
     }
-    // What was assigned is what was found; a new text comes into the old groups.
+    // Assigning the same text gives the same groups, and a new text is put into the existing groups.
     let assign =
         |text: &str, more: &[&str]| folder.run(&[&["cluster", "--assign", "g.senv", text], more].concat()).ok();
     assert_eq!(column(&assign("text.txt", &["--members"]).out, 0), groups);
@@ -69,7 +69,7 @@ fn a_text_on_three_subjects_falls_into_groups_that_are_kept_and_assigned_to() {
     assert_eq!(column(&assign("new.txt", &["--members"]).out, 0), [subject(2).clone(), subject(0).clone()]);
     let of_groups = assign("new.txt", &[]).out;
     assert!(of_groups.contains("1 sentence: ") && of_groups.contains("0 sentences: "), "{of_groups}");
-    // Of another model, or another file.
+    // Groups of another model, and files without groups.
     folder.train("text.txt", "m.senv", &[]).ok();
     folder
         .run(&["cluster", "--model", "m.senv", "--assign", "g.senv", "new.txt"])
@@ -96,7 +96,7 @@ fn a_number_is_suggested_and_close_sentences_are_found_by_a_threshold() {
     for (group, cosine) in groups.iter().zip(column(&ended.out, 1)) {
         assert_eq!(group == "-", cosine.parse::<f32>().unwrap() < 0.7999, "{group} {cosine}");
     }
-    // The page: a dot for each sentence on the map, all groups, and nothing from elsewhere.
+    // The page has a dot on the map for each sentence, all groups, and no links to other files.
     let report = ["cluster", "text.txt", "--groups", "5", "--report", "g.html"];
     folder.run(&report).ok();
     let page = String::from_utf8(folder.read("g.html")).unwrap();

@@ -1,4 +1,4 @@
-//! A folder of its own for each test, with the program and some text in it.
+//! A separate folder for each test, with the program and some text.
 
 #![allow(dead_code)] // each test file uses its part
 
@@ -8,7 +8,7 @@ use std::{
     process::{Child, Command, Output, Stdio},
 };
 
-/// What the program left behind.
+/// The result of a run of the program.
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
@@ -23,7 +23,7 @@ impl Ended {
         self
     }
 
-    /// Asserts this exit code, and an error that says all of this.
+    /// Asserts this exit code, and an error that contains all of these texts.
     #[track_caller]
     pub(crate) fn fails(self, code: i32, says: &[&str]) -> Self {
         assert_eq!(self.code, Some(code), "{}", self.err);
@@ -55,14 +55,14 @@ impl Folder {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// A folder with `text.txt` in it.
+    /// A folder that contains `text.txt`.
     pub(crate) fn with_text(n_lines: usize) -> Self {
         let folder = Self::new();
         folder.write("text.txt", text(n_lines));
         folder
     }
 
-    /// A folder with `text.txt` and a small model of it, `m.senv`.
+    /// A folder with `text.txt` and a small model trained on it, `m.senv`.
     pub(crate) fn with_model() -> Self {
         let folder = Self::with_text(600);
         folder.train("text.txt", "m.senv", &[]).ok();
@@ -102,7 +102,7 @@ impl Folder {
         names
     }
 
-    /// The file of this name that was rescued, in a folder of its own that nobody else may enter.
+    /// The rescued file of this name, in a private folder.
     #[track_caller]
     pub(crate) fn rescued(&self, name: &str) -> PathBuf {
         let folders: Vec<String> = self.names().into_iter().filter(|name| name.starts_with("senv-rescued-")).collect();
@@ -116,7 +116,7 @@ impl Folder {
         self.path(&folders[0]).join(name)
     }
 
-    /// The program, to be run in this folder.
+    /// The program, to run in this folder.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_senv"));
         command.args(args).current_dir(self.0.path()).env("TMPDIR", self.0.path()).env_remove("RUST_BACKTRACE");
@@ -128,19 +128,19 @@ impl Folder {
         self.command(args).output().unwrap().into()
     }
 
-    /// Runs with this on standard input.
+    /// Runs the program with this standard input.
     pub(crate) fn pipe(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ended {
         let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let input = input.as_ref().to_owned();
-        // The program may end before it has read everything.
+        // The program may end before it has read all input.
         let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
         let output = child.wait_with_output().unwrap();
         writer.join().unwrap();
         output.into()
     }
 
-    /// The arguments that train on `input`, small and fast.
+    /// The arguments that train a small model quickly on `input`.
     pub(crate) fn training<'a>(input: &'a str, output: &'a str, more: &[&'a str]) -> Vec<&'a str> {
         let mut args = vec!["train", "sent2vec", "--input", input, "--output", output, "--dim", "12"];
         args.extend([
@@ -168,7 +168,7 @@ impl Folder {
     }
 }
 
-/// Sentences on a few subjects, the same each time.
+/// Sentences about a few subjects, the same on every call.
 pub(crate) fn text(n_lines: usize) -> String {
     const SUBJECTS: [[&str; 8]; 3] = [
         ["cat", "dog", "mouse", "horse", "bird", "meadow", "stable", "fur"],
@@ -198,19 +198,19 @@ const THINGS: [[&str; 6]; 3] = [
 ];
 const DEEDS: [&str; 6] = ["saw", "found", "passed", "missed", "took", "kept"];
 
-/// Two ways to say thing `i`.
+/// Two ways to say the same thing, number `i`.
 fn ways(i: usize) -> [String; 2] {
     let things = &THINGS[i % 3];
     let (a, b, deed) = (things[i / 3 % 6], things[(i / 18 + i / 3 + 1) % 6], DEEDS[i / 7 % 6]);
     [format!("The {a} {deed} the {b}."), format!("There a {b} was what one {a} {deed} today.")]
 }
 
-/// Pairs of sentences that mean the same, tab-separated.
+/// Pairs of sentences with the same meaning, separated by tabs.
 pub(crate) fn pairs(n: usize) -> String {
     (0..n).map(|i| ways(i).join("\t") + "\n").collect()
 }
 
-/// Pairs with scores from 1 to 5: the same thing said twice, or two things.
+/// Pairs with scores from 1 to 5: the same thing said twice, or two different things.
 pub(crate) fn scored(n: usize) -> String {
     let line = |i: usize| {
         let [first, second] = ways(i);

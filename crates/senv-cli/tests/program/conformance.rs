@@ -1,5 +1,6 @@
-//! What every system promises, checked for every kind of model that the library can open: a system that is registered
-//! is tested. `pinned` tests that any number of threads gives the same files, and the tests of the library resume runs.
+//! Checks the promises of every system for every kind of model that the library can open; registered systems are tested
+//! automatically. `pinned` tests that any number of threads writes the same files, and the tests of the library resume
+//! runs.
 
 use std::{
     collections::BTreeSet,
@@ -22,7 +23,7 @@ fn vectors(folder: &Folder, model: &str, input: &str) -> Vec<u8> {
 fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
     let folder = samples();
     folder.write("unknown.txt", "zyzzyva qoph\n");
-    // Kinds that are not trained: word vectors, compressed ones, and what `release` converts and damages.
+    // Kinds without training: word vectors, compressed models, and the models that `release` converts and damages.
     let mut kinds = BTreeSet::from(["embeddings", "static", "fasttext"].map(str::to_owned));
     for (name, arguments) in SYSTEMS {
         let model = format!("{name}.senv");
@@ -43,7 +44,7 @@ fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
             if flag == "--dim" {
                 assert!(stored.contains(&format!("\"dim\":{value}")), "{name}: {stored}");
             }
-            // What was given on the command line is listed by that name.
+            // A setting on the command line is listed under the same name.
             let listed = flag.strip_prefix("--").and_then(|name| listed.get(name));
             if let Some(kept) = listed.filter(|_| !value.starts_with("--")) {
                 let [kept, value] = [kept.as_str().unwrap(), value].map(|text| text.parse::<f64>().map_err(|_| text));
@@ -51,7 +52,7 @@ fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
             }
         }
 
-        // A slice of another length is refused, and never written to in part.
+        // A slice of another length is rejected before anything is written to it.
         let opened = senv::Model::open(folder.path(&model)).unwrap();
         for n in [opened.dim() - 1, opened.dim() + 1] {
             let mut out = vec![f32::NAN; n];
@@ -60,7 +61,7 @@ fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
             assert!(out.iter().all(|x| x.is_nan()), "{name}");
         }
 
-        // In memory it is what it is in the file, wherever its bytes lie.
+        // Reading from memory gives the same model as reading from the file, at any alignment.
         let mut bytes = vec![0];
         opened.write_to(&mut bytes).unwrap();
         assert!(bytes[1..] == folder.read(&model), "{name}");
@@ -73,7 +74,7 @@ fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
             assert_eq!(again.encode_one(sentence), opened.encode_one(sentence), "{name} at {at}");
         }
 
-        // Nothing known: a vector of zeros, but where every word has a vector, an unknown one too.
+        // Sentences without known words get zero vectors, except in models with vectors for unknown words.
         let unknown = vectors(&folder, &model, "unknown.txt");
         let values = unknown[unknown.len() - 4 * info["dim"].as_u64().unwrap() as usize..].chunks(4);
         let is_zero = values.map(|x| f32::from_le_bytes(x.try_into().unwrap())).all(|x| x == 0.0);
@@ -81,7 +82,7 @@ fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
         let may = ["random-bow", "rnn-ae", "sdae", "sdae-gru", "skip-thought", "snli"].contains(name);
         assert!(if is_zero { !hashed } else { hashed || may }, "{name}");
 
-        // A file that is cut off, or has a letter of its header changed, is an error that names it.
+        // A truncated file, or one with a changed byte in its header, is an error that names the file.
         let whole = folder.read(&model);
         let cut_at = [0, 1, 9, 200, whole.len() / 2, whole.len() - 1];
         let mut damaged: Vec<Vec<u8>> = cut_at.iter().map(|&n| whole[..n.min(whole.len() - 1)].to_vec()).collect();
@@ -112,12 +113,12 @@ fn rates_that_are_no_number_and_empty_files_are_errors() {
             let ended = train(&[&arguments[..], &["--lr", "nan"]].concat());
             assert_eq!(ended.code, Some(2), "{name}: {}", ended.err);
         }
-        // The first file given, whatever its option, is empty.
+        // The first file argument, whatever its option, is empty.
         let first = ["--input", "--pairs", "--train", "--definitions", "--captions"];
         let Some(file) = arguments.iter().position(|a| first.contains(a)) else { continue };
         let mut empty = arguments.clone();
         empty[file + 1] = "empty";
-        // Pairs from a second source are enough for PP, and a few of them will do here.
+        // PP can train on pairs from a second source alone, so a few of them are enough here.
         empty.iter_mut().filter(|a| **a == "text.txt:1").for_each(|a| *a = "sentences.txt:1");
         let ended = train(&empty);
         if *name == "pp" {

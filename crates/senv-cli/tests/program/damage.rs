@@ -1,5 +1,5 @@
-//! Models with damaged rows, and rows that are no numbers: nothing that is written anew may hide them. Configurations
-//! that do not fit the rest of the file: `fuzz` draws such at random, those here were met.
+//! Models with damaged rows and NaN values, which no newly written file may hide. Also configurations that do not match
+//! the rest of the file: `fuzz` makes them at random, and these were found earlier.
 
 use senv_core::{ModelFile, ModelWriter, Table, Vocabulary};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::{
     systems::{SYSTEMS, samples, trained},
 };
 
-/// The position in the file of the first byte of a tensor.
+/// The position of the first byte of a tensor in the file.
 fn start_of(folder: &Folder, model: &str, tensor: &str) -> usize {
     let bytes = folder.read(model);
     let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
@@ -18,7 +18,7 @@ fn start_of(folder: &Folder, model: &str, tensor: &str) -> usize {
     8 + length + header[tensor]["data_offsets"][0].as_u64().unwrap() as usize
 }
 
-/// `damaged.senv` is `from` with one bit of its rows flipped, which leaves every number finite.
+/// Writes `damaged.senv`: `from` with one bit of its rows flipped, so that every number stays finite.
 fn damage(folder: &Folder, from: &str) {
     let mut bytes = folder.read(from);
     bytes[start_of(folder, from, "rows") + 401] ^= 1 << 4;
@@ -31,7 +31,7 @@ fn a_flipped_bit_in_a_row_is_found_on_request_and_before_anything_is_written_ane
     damage(&folder, "m.senv");
     folder.write("other.txt", "cat 1 2\ndog 2 3\n");
     let says = ["damaged.senv: tensor \"rows\" is damaged (checksum "];
-    // The rows are mapped and not read: a model opens fast, and the damage goes unnoticed unless it is asked for.
+    // Opening maps the rows without reading them. It is fast, and damage is only found by a check.
     let encode = ["encode", "--model", "damaged.senv", "--input", "text.txt", "--output", "v.npy"];
     folder.run(&encode).ok();
     for command in [
@@ -86,7 +86,7 @@ fn a_sound_file_passes_and_says_what_was_compared() {
     folder.run(&["info", "c", "--verify"]).fails(1, &["c: the checkpoint is damaged"]);
 }
 
-/// Word vectors, the checksums of which fit, with this value in the row of `dog`.
+/// Word vectors with valid checksums and this value in the row of `dog`.
 fn with_value(folder: &Folder, value: f32) {
     let vocabulary = Vocabulary::from_counts([("cat", 3), ("dog", 2), ("sat", 1)], 6).unwrap();
     let rows = Table::from_vec(3, 2, vec![1.0, 2.0, 0.5, value, 2.0, 1.0]).unwrap();
@@ -113,7 +113,7 @@ fn rows_that_are_no_numbers_are_errors_that_name_word_and_file() {
         ] {
             folder.run(command).fails(1, &[&row]);
         }
-        // What is used is looked at without being asked.
+        // Values that are used are checked without a request.
         let used = ["w.senv: the vector of the word \"dog\" contains NaN or an infinite value", "senv info --verify"];
         for command in [
             &["encode", "--model", "w.senv", "--input", "text.txt"][..],
@@ -132,7 +132,7 @@ fn rows_that_are_no_numbers_are_errors_that_name_word_and_file() {
     }
 }
 
-/// Sets what stands under this key, wherever that is, and returns how often that was.
+/// Sets all values under this key and returns their number.
 fn set(config: &mut Value, key: &str, value: &Value) -> usize {
     match config {
         Value::Object(parts) => {
@@ -159,10 +159,11 @@ fn configurations_that_do_not_fit_the_file_are_refused_by_every_kind_that_opens(
     for (name, _) in SYSTEMS {
         let bytes = &trained(name).model;
         for (key, value) in [
-            // Tokens that no vocabulary here has.
+            // Tokens beyond the vocabularies of these models.
             ("end", json!(300_000)),
             ("unknown", json!(300_000)),
-            // More than the tensors of the file; with 30,000 layers it took 25 s, with 2^32 for ever.
+            // More layers than the tensors of the file. With 30,000 layers, opening took 25 s; with 2^32, it never
+            // ended.
             ("layers", json!(30_000)),
             ("layers", json!(1_u64 << 32)),
             ("hidden", json!(1_u64 << 20)),
@@ -172,7 +173,7 @@ fn configurations_that_do_not_fit_the_file_are_refused_by_every_kind_that_opens(
             ("inference", json!({"epochs": 20, "lr": 0.1, "negatives": 2_147_483_647, "seed": 1})),
         ] {
             let mut config = config(bytes).unwrap();
-            // The settings of training stand there as they were, and are not used.
+            // The recorded settings of training stay unchanged; they are not used.
             let mut params = config.as_object_mut().and_then(|config| config.remove("params"));
             let n = set(&mut config, key, &value);
             config.as_object_mut().unwrap().extend(params.take().map(|params| ("params".to_owned(), params)));
@@ -190,7 +191,7 @@ fn configurations_that_do_not_fit_the_file_are_refused_by_every_kind_that_opens(
             }
             refused.push((*name, key));
         }
-        // The same file with its own configuration is sound.
+        // With its own configuration, the file is sound.
         folder.write("other.senv", with_config(bytes, &config(bytes).unwrap()));
         folder.run(&["info", "other.senv", "--verify"]).ok();
     }

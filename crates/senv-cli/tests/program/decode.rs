@@ -1,9 +1,9 @@
-//! `senv decode`, `expand-vocabulary` and `combine`, through the program.
+//! `senv decode`, `expand-vocabulary` and `combine` through the program.
 
 use crate::common::Folder;
 use senv::{RnnAutoencoderParams, SkipThoughtParams, TrainOptions, gradient::FitParams};
 
-/// Six sentences of one story, the same story over and over.
+/// Six sentences of a story, which is repeated.
 const STORY: [&str; 6] = [
     "the train left the station",
     "rain fell on the bridge",
@@ -13,7 +13,7 @@ const STORY: [&str; 6] = [
     "a horse crossed the track",
 ];
 
-/// Models that know the story by heart, small.
+/// Small models that have memorized the story.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("text.txt", (STORY.join("\n") + "\n\n").repeat(4));
@@ -26,7 +26,7 @@ fn folder() -> Folder {
     }
     let params = RnnAutoencoderParams { dim: 8, hidden: 20, fit, ..Default::default() };
     params.fit_files(&text, &options).unwrap().model.save(folder.path("ae.senv")).unwrap();
-    // Vectors of the words of the story and of two more.
+    // Vectors of the words in the story and two others.
     let mut words: Vec<&str> =
         STORY.iter().flat_map(|sentence| sentence.split(' ')).chain(["engine", "snow"]).collect();
     words.sort_unstable();
@@ -47,7 +47,7 @@ fn decoders_say_what_they_have_learnt_on_lines_json_and_between_sentences() {
         assert_eq!((line[0], line[1], line[3]), (*sentence, "itself", *sentence), "{said}");
         assert!(line[2].parse::<f64>().unwrap() <= 0.0);
     }
-    // The same of a file, in its order, at any number of threads.
+    // The same from a file, in its order, with any number of threads.
     let all = STORY.join("\n");
     let args = ["decode", "--model", "ae.senv", "--decoder", "0", "--threads", "3"];
     let piped = folder.pipe(&args, &all).ok().out;
@@ -105,7 +105,7 @@ fn combined_models_say_what_their_parts_say_and_take_more_words() {
     let words = folder.run(&["info", "large.senv", "--json"]).ok().json()["words"].as_u64();
     assert_eq!(words, report["words"].as_u64());
     assert_eq!(words, info["words"].as_u64().map(|n| n + 2));
-    // A new word is read, and the old ones are as they were.
+    // A new word is known, and the vectors of old words are unchanged.
     let coverage = |model: &str| {
         let args = ["decode", "--model", model, "--decoder", "0", "--json", "the engine stood still"];
         folder.run(&args).ok().json()["known_tokens"].clone()
@@ -115,7 +115,7 @@ fn combined_models_say_what_their_parts_say_and_take_more_words() {
     assert_eq!(same("both.senv"), same("large.senv"));
     assert!(expand("uni.senv", &["--map", "linear"]).ok().err.contains("2 words added"));
 
-    // Models of judged pairs, from the start or tuned: by a map to their words as they are afterwards.
+    // SNLI models, trained from scratch or fine-tuned. The map fits their word vectors after training.
     folder
         .write("judged.tsv", format!("entailment\t{}\t{}\nneutral\t{}\t{}\n", STORY[0], STORY[4], STORY[1], STORY[2]));
     for (encoder, more, added) in [("bow", &["--dim", "2"][..], 8), ("uni.senv", &[], 2)] {

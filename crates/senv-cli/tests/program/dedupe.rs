@@ -1,4 +1,4 @@
-//! `senv dedupe`: which sentences stay, and what is said of the others.
+//! `senv dedupe`: the sentences it keeps, and its report of the others.
 
 use serde_json::{Value, json};
 
@@ -36,17 +36,17 @@ fn what_repeats_an_earlier_sentence_is_dropped_and_reported() {
     assert_eq!(rows[1][..3], ["1.0000", "5", "3"]);
     assert_eq!(rows.last().unwrap()[..3], ["1.0000", "9", "8"]);
     assert_eq!(rows.len() + lines.len(), 8);
-    // The cosine is that of senv similarity.
+    // The cosine equals that of senv similarity.
     let cosine = folder.run(&["similarity", rows[0][3], rows[0][4]]).ok().out;
     let [ours, other] = [rows[0][0], cosine.trim()].map(|cosine| cosine.parse::<f32>().unwrap());
     assert!((ours - other).abs() <= 0.00006, "{ours} {other}");
-    // As JSON, and what is kept.
+    // The dropped sentence as JSON, with the sentence that is kept.
     let out = folder.run(&["dedupe", "text.txt", "--report", "--json"]).ok().out;
     let dropped: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
     assert_eq!((&dropped["line"], &dropped["kept"]["line"]), (&json!(4), &json!(1)));
     let out = folder.run(&["dedupe", "text.txt", "--json"]).ok().out;
     assert_eq!(serde_json::from_str::<Value>(out.lines().nth(1).unwrap()).unwrap()["line"], 3);
-    // The same on any number of threads.
+    // The same with any number of threads.
     let threads = |n| folder.run(&["--threads", n, "dedupe", "text.txt", "--report", "--threshold", ".5"]).ok().out;
     assert_eq!(threads("1"), threads("2"));
 }
@@ -75,7 +75,7 @@ fn scarce_and_odd_input_has_a_defined_result() {
     assert_eq!(kept(&folder, &[]), ["A cat."]);
     folder.write("text.txt", "A cat.\n".repeat(3000));
     assert_eq!(kept(&folder, &["--threshold", "1"]), ["A cat."]);
-    // A threshold that everything with a known word meets, and sentences that have none.
+    // Every sentence with a known word reaches this threshold; others have no vector.
     folder.write("text.txt", TEXT);
     assert_eq!(kept(&folder, &["--threshold", "-1"]), ["The train to London is late."]);
     assert_eq!(kept(&folder, &["--threshold", "1"]).len(), 6);
@@ -114,7 +114,7 @@ fn records_of_a_table_are_kept_whole_and_compared_within_groups() {
     assert_eq!(by, "0.9268\t7\t2\tThe train is late!\tThe train is late.\n");
     let ended = run(&["--by", "id", "--to", "1"]);
     assert!(ended.out.lines().count() == 5 && ended.err.contains("more than 1"), "{}", ended.err);
-    // Both columns of a text that others are compared against.
+    // Both columns of the other text are compared.
     folder.write("old.csv", "author,body\nbob,The soup is cold!\nann,The soup is cold.\n");
     let out = run(&["--by", "author", "--against", "old.csv", "--report", "--json"]).out;
     let dropped: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -125,7 +125,7 @@ fn records_of_a_table_are_kept_whole_and_compared_within_groups() {
     folder.write("t.jsonl", "{\"a\":1,\"t\":\"one cat\"}\n{\"a\":2,\"t\":\"one cat\"}\n{\"t\":\"two dogs\"}\n");
     let out = folder.run(&["dedupe", "t.jsonl", "--field", "t", "--records"]).ok().out;
     assert_eq!(out, "{\"a\":1,\"t\":\"one cat\"}\n{\"t\":\"two dogs\"}\n");
-    // What cannot be done is said.
+    // Errors say what is not possible.
     for (arguments, said) in [
         (&["dedupe", "t.csv", "--records"][..], "--records needs a table"),
         (&["dedupe", "t.csv", "--by", "author"], "--by needs a table"),
@@ -139,7 +139,7 @@ fn records_of_a_table_are_kept_whole_and_compared_within_groups() {
     folder.write("other.csv", "body,id\nA dog.,7\n");
     folder
         .run(&["dedupe", "t.csv", "other.csv", "--column", "body", "--records"])
-        .fails(2, &["other.csv has other titles than t.csv"]);
+        .fails(2, &["other.csv has different titles from t.csv"]);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn groups_are_reported_the_largest_first() {
     let folder = Folder::new();
     folder.write("text.txt", TEXT);
     let out = folder.run(&["dedupe", "text.txt", "--threshold", ".84", "--report=groups"]).ok().out;
-    // Nearest first; groups of the same size in the order of the text.
+    // Nearest first. Groups of the same size keep the order of the text.
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines[0], "3\t1\tThe train to London is late.");
     assert!(lines[1].starts_with("  0.98") && lines[1].contains("\t4\t") && lines[2].contains("\t7\t"), "{out}");

@@ -1,4 +1,4 @@
-//! No input and nobody's file is lost: what may be written over, by every command.
+//! Commands do not overwrite inputs or files of other programs.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::common::{Folder, pairs, text};
 
 const READ: &str = "is also an input";
 
-/// Runs a command that has to be refused, and looks whether a file is as it was.
+/// Runs a command that must be refused, and checks that the file is unchanged.
 #[track_caller]
 fn refused(folder: &Folder, args: &[&str], file: &str, says: &[&str]) {
     let before = folder.read(file);
@@ -47,7 +47,7 @@ fn an_output_that_is_an_input_is_refused_by_every_command_even_with_force() {
     let search = ["tune", "pp", "--pairs", "pairs.tsv", "--init-vectors", "out/best.senv", "--grid", "grid.txt"];
     let search = [&search[..], &["--select", "scored.tsv", "--output", "out"]].concat();
     refused(&folder, &search, "out/best.senv", &[READ, "another --output"]);
-    // The second stage keeps two more files.
+    // The second stage writes two more files.
     let stages = ["train", "pp", "--pairs", "pairs.tsv", "--stage2", "c.stage1", "--output", "o.senv"];
     folder.write("c.stage1", pairs(10));
     refused(&folder, &[&stages[..], &["--checkpoint", "c"]].concat(), "c.stage1", &[READ, "another --checkpoint"]);
@@ -67,7 +67,7 @@ fn an_input_is_known_by_links_and_other_spellings() {
         assert_eq!(folder.read("text.txt"), text(600).as_bytes(), "{output}");
     }
     folder.train("text.txt", "m.senv", &["--checkpoint", "sub/../m.senv"]).fails(2, &["different files"]);
-    // Standard input and output are files, too, where the shell says so.
+    // A shell can connect standard input and output with files, too.
     let open = || fs::File::open(folder.path("text.txt")).unwrap();
     let ended =
         folder.command(&["encode", "--model", "m.senv", "--output", "text.txt", "--force"]).stdin(open()).output();
@@ -103,14 +103,14 @@ fn a_file_that_senv_has_not_written_takes_force() {
         folder.run(&[args, &["--force"][..]].concat()).ok();
         assert_ne!(folder.read("notes.txt"), b"mine\n", "{args:?}");
     }
-    // Vectors are no model, and a model is no vectors.
+    // A model does not replace vectors, and vectors do not replace a model.
     folder.train("text.txt", "other.senv", &["--seed", "2"]).ok();
     let encode = ["encode", "--model", "m.senv", "--input", "text.txt", "--output"];
     folder.run(&[&encode[..], &["v.npy"]].concat()).ok();
     folder.train("text.txt", "v.npy", &[]).fails(2, &["v.npy exists and is not a senv model"]);
     fs::rename(folder.path("other.senv"), folder.path("other.txt")).unwrap();
     folder.run(&[&encode[..], &["other.txt"]].concat()).fails(2, &["other.txt exists and was not written by senv"]);
-    // Root may read any file.
+    // Root can read any file.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -120,7 +120,7 @@ fn a_file_that_senv_has_not_written_takes_force() {
             folder.train("text.txt", "closed.senv", &[]).fails(1, &["cannot open closed.senv: Permission denied"]);
         }
     }
-    // Collections for the web page and groups are files of senv, but no models.
+    // Collections for the web page and groups are files of senv, but not models.
     folder.run(&["index", "text.txt", "--output", "c", "--export-web", "c.web"]).ok();
     folder.run(&["cluster", "text.txt", "--groups", "2", "--save", "g.senv"]).ok();
     for name in ["c.web", "g.senv"] {
@@ -128,7 +128,7 @@ fn a_file_that_senv_has_not_written_takes_force() {
         folder.train("text.txt", name, &[]).fails(2, &[&format!("{name} exists and is not a senv model"), "--force"]);
         assert!(folder.read(name) == before, "{name}");
     }
-    // Not even force lets a checkpoint take the place of something else, for it is removed in the end.
+    // Even --force does not let a checkpoint replace another file, because the checkpoint is removed in the end.
     folder.write("notes.txt", "mine\n");
     let to_notes = ["--checkpoint", "notes.txt", "--force"];
     folder
@@ -161,10 +161,10 @@ fn what_senv_has_written_is_replaced_without_a_word_of_force() {
         folder.run(&["eval", "norms", "--model", "m.senv", "--svg", "n.svg"]).ok();
         other("m.senv");
     }
-    // Its words no longer belong to the matrix.
+    // The word list no longer belongs to the matrix.
     folder.write("w.words.txt", "my own list\n");
     refused(&folder, &["convert", "m.senv", "w.npy"], "w.words.txt", &["not the word list of that matrix"]);
-    // Nothing is lost with an empty file, as mktemp makes one.
+    // An empty file, such as one made by mktemp, can be replaced.
     for (args, name) in [(&["convert", "m.senv", "e.txt"][..], "e.txt"), (&["convert", "m.senv", "e.senv"], "e.senv")] {
         folder.write(name, "");
         folder.run(args).ok();
@@ -180,7 +180,7 @@ fn devices_are_written_to() {
     folder.run(&[&encode[..], &["/dev/null"]].concat()).ok();
     folder.train("text.txt", "/dev/null", &["--checkpoint", "c"]).ok();
     assert_eq!(folder.run(&[&encode[..], &["/dev/stdout"]].concat()).ok().out.lines().count(), 600);
-    // A file behind standard output is appended to, as the shell was told.
+    // Standard output is appended to a file if the shell opened it that way.
     folder.write("log.txt", "before\n");
     let log = fs::File::options().append(true).open(folder.path("log.txt")).unwrap();
     let ended = folder.command(&[&encode[..], &["/dev/stdout"]].concat()).stdout(log).status().unwrap();

@@ -1,14 +1,14 @@
-//! DictRep and CaptionRep: texts towards given vectors, the reverse dictionary, and what is wrong with their files.
+//! DictRep and CaptionRep: training toward given vectors, the reverse dictionary, and errors in their files.
 
 use std::fmt::Write;
 
 use crate::{common::Folder, systems::trained};
 
-/// Word vectors of four directions, a few words each.
+/// Word vectors in four directions, with a few words each.
 const VECTORS: &str =
     "tap 1 0 0 0\nvalve 0.9 0.1 0 0\nibex 0 1 0 0\ngoat 0.1 0.9 0 0\ntrain 0 0 1 0\nlantern 0 0 0 1\n";
 
-/// Many definitions of few words, each in words of its own.
+/// Many definitions of a few words, each in its own words.
 fn dictionary() -> String {
     let of = [
         ("tap", "lets water out of a pipe"),
@@ -114,7 +114,7 @@ fn given_vectors_that_stay_keep_their_words_known() {
     let args = ["train", "dict-rep", "--target-vectors", "vectors.txt", "--hidden", "8", "--output", "fixed.senv"];
     folder.run(&[&args[..], &["--definitions", "of-words.tsv"], &fixed].concat()).ok();
     let info = folder.run(&["info", "fixed.senv", "--json"]).ok().json();
-    // Those of the vectors, read or not, and none without a vector.
+    // The words of the vectors, whether training read them or not, and no others.
     assert_eq!(info["words"].as_u64().or(info["vocabulary"].as_u64()), Some(6), "{info}");
 }
 
@@ -129,7 +129,7 @@ fn bad_dictionaries_are_named_by_line() {
     fails("tap\tlets water out\nibex\t \n", 1, &["bad.tsv:2", "the definition is empty"]);
     fails("\tlets water out\n", 1, &["bad.tsv:1", "the word is empty"]);
     fails("zyzzyva\tlets water out\n", 1, &["none of its words has a target vector"]);
-    // Words that are not known: a definition of rare words alone is left out, and nothing but such is no training set.
+    // A definition of only rare words is left out. A training set of only such definitions is empty.
     let rare = "tap\twater water\nibex\tunheard\n";
     folder.write("rare.tsv", rare);
     let ended = folder.run(&train("rare.tsv", &["--min-count", "2", "--held-out", "0", "--epochs", "1"])).ok();
@@ -155,7 +155,7 @@ fn models_that_know_no_definitions_are_refused_with_the_remedy() {
     }
 }
 
-/// A matrix of NumPy.
+/// A NumPy matrix.
 fn npy(rows: usize, values: &[f32]) -> Vec<u8> {
     let columns = values.len() / rows;
     let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
@@ -228,7 +228,7 @@ fn captions_go_to_image_vectors_and_matrices_that_do_not_fit_are_refused() {
 #[test]
 fn damaged_words_of_a_dictionary_are_refused() {
     let (folder, whole) = (Folder::new(), &trained("dict-rep").model);
-    // Every hundredth byte behind the header, one changed at a time: read as a whole, none passes.
+    // Changes one byte at a time, about every hundredth byte after the header. No changed file passes a full check.
     let header = 8 + u64::from_le_bytes(whole[..8].try_into().unwrap()) as usize;
     for place in (header..whole.len()).step_by((whole.len() - header) / 25) {
         let mut bytes = whole.clone();

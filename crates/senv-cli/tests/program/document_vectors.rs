@@ -1,4 +1,4 @@
-//! `senv train pv-dbow --document-vectors`, and the bench on what it writes.
+//! `senv train pv-dbow --document-vectors`, and the benchmark on its output.
 
 use crate::common::Folder;
 
@@ -21,7 +21,7 @@ fn the_vectors_of_the_lines_serve_the_bench() {
     folder.run(&[&bench[..], &["--vectors", "captions.npy", "--sentences", "captions.txt"]].concat()).ok();
     let record: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).unwrap();
     assert!(record["systems"][0]["results"][0]["value"].is_f64(), "{record}");
-    // The model does not depend on it; asked for once more, both files are replaced.
+    // The option does not change the model. A second run replaces both files.
     let both = ["m.senv", "captions.npy"].map(|name| folder.read(name));
     folder.run(&[&TRAIN[..9], &["--input", "captions.txt"]].concat()).ok();
     assert_eq!(folder.read("m.senv"), both[0]);
@@ -61,7 +61,7 @@ fn pv_dm_has_them_too_however_its_vectors_are_combined() {
         assert!(ended.err.contains("v.npy written ("), "{combine}: {}", ended.err);
         let info = folder.run(&["info", "m.senv", "--json"]).ok().json();
         assert_eq!((&info["kind"], &info["hyperparameters"]["combine"]), (&"pv-dm".into(), &combine.into()), "{info}");
-        // A line of one word has a vector, the same every time.
+        // A line of one word has a vector, the same on every call.
         let rows = [0; 2].map(|_| folder.pipe(&["encode", "--model", "m.senv", "--quiet"], "the\n").ok().out);
         assert!(rows[0] == rows[1] && rows[0].split(' ').any(|x| x.trim() != "0"), "{rows:?}");
     }

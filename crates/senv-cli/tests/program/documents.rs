@@ -1,4 +1,4 @@
-//! Documents: `senv split`, `senv index --documents`, and searches by words and meaning.
+//! Documents: `senv split`, `senv index --documents`, and searches by words and by meaning.
 
 use serde_json::{Value, json};
 
@@ -30,11 +30,11 @@ fn documents_are_ranked_and_shown_with_their_nearest_sentence() {
     let hits = found(&search("cooking with sea salt", &["--k", "2"]));
     assert_eq!(hits.len(), 2);
     assert_eq!(hits[0][1..], ["a/soup", "articles.jsonl:2", "Add salt, e.g. from the sea.", "title=Soup"], "{hits:?}");
-    // Words that no model knows.
+    // Words that the model does not know.
     for more in [&[][..], &["--rank", "words"], &["--hybrid"]] {
         assert_eq!(found(&search("4711", more))[0][1], "a/rain", "{more:?}");
     }
-    // Words alone count, or meaning alone, or ranks.
+    // Only words, a combination of ranks, and only meaning.
     for more in [&["--weights", "1,0"][..], &["--hybrid", "--join", "reciprocal-ranks", "--weights", "3,1"]] {
         assert_eq!(found(&search("4711", more))[0][1], "a/rain", "{more:?}");
     }
@@ -54,14 +54,14 @@ fn documents_are_ranked_and_shown_with_their_nearest_sentence() {
     assert_eq!(first["text"], "The night train to Vienna was late.");
     assert_eq!((&first["behind"], first.get("before")), (&json!(["Mr. Smith missed his flight."]), None));
     assert_eq!(first["columns"], json!({"title": "Trains"}));
-    // The cosine is that of senv similarity; collections leave order out.
+    // The cosine equals that of senv similarity. Collections ignore word order.
     let cosine = folder
         .run(&["similarity", "--order", "0", "a delayed railway journey", first["text"].as_str().unwrap()])
         .ok()
         .out;
     let difference = first["cosine"].as_f64().unwrap() - cosine.trim().parse::<f64>().unwrap();
     assert!(difference.abs() < 2e-4, "{difference}");
-    // Sentences by themselves, with the document they are of, and context within it alone.
+    // Single sentences with their documents. The context does not go beyond the document.
     let ended = search("It rained all night.", &["--by", "sentence", "--k", "1", "--context", "5"]);
     let lines: Vec<&str> = ended.out.lines().collect();
     assert_eq!(lines[0], "\t\t\tDark clouds brought a storm.");
@@ -70,12 +70,12 @@ fn documents_are_ranked_and_shown_with_their_nearest_sentence() {
         "{lines:?}"
     );
     assert_eq!(lines[2..], ["\t\t\tError 4711 was shown."]);
-    // Conditions hold for what is ranked.
+    // Conditions apply to what is ranked.
     let hits = found(&search("rain", &["--where", "title != Rain"]));
     assert!(hits.len() == 2 && hits.iter().all(|hit| hit[1] != "a/rain"), "{hits:?}");
     let ended = search("rain", &["--rank", "meaning", "--min-score", ".99"]);
     assert!(ended.out.is_empty() && !ended.err.is_empty(), "{}", ended.err);
-    // The same on any number of threads.
+    // The same with any number of threads.
     let threads = |n| folder.run(&["--threads", n, "search", "a.index", "--query", "a storm at night"]).ok().out;
     assert_eq!(threads("1"), threads("2"));
 }
@@ -98,13 +98,13 @@ fn documents_are_added_and_not_mixed_with_sentences() {
         .run(&["index", "text.txt", "--index", "s.index", "--add", "--documents"])
         .fails(2, &["s.index has sentences"]);
     folder.run(&["search", "s.index", "--query", "one", "--by", "document"]).fails(2, &["senv index --documents"]);
-    // Sentences by words and meaning, equal ones once.
+    // Sentences by words and meaning. Equal sentences appear once.
     folder.run(&["index", "text.txt", "text.txt", "--index", "twice.index"]).ok();
     let hits = found(&folder.run(&["search", "twice.index", "--query", "another", "--hybrid", "--k", "5"]).ok());
     assert!(hits.len() == 2 && hits[0][3] == "Another one there." && hits[0][4] == "(2 times)", "{hits:?}");
 }
 
-/// A document is there once: it is taken out before it is put in anew.
+/// A document can be in a collection only once, so it is deleted before it is added again.
 #[test]
 fn documents_are_replaced_by_deleting_them_first() {
     let folder = articles();
@@ -127,7 +127,7 @@ fn documents_are_replaced_by_deleting_them_first() {
     }
 }
 
-/// A search within one document, and in a collection of one: nothing stands out, and it is found.
+/// A search within one document, and in a collection of one. No document stands out there, but it is found.
 #[test]
 fn one_document_is_found_by_every_ranking() {
     let folder = articles();
@@ -179,7 +179,7 @@ fn a_text_is_cut_into_sentences() {
     assert_eq!(by_lines, "One.\nTwo\nthree.\n");
     folder.write("t.csv", "id,text\n1,\"One. Two.\"\n2,Three.\n");
     assert_eq!(folder.run(&["split", "t.csv", "--column", "text"]).ok().out, "One.\nTwo.\nThree.\n");
-    // Wherever text is read.
+    // Splitting works wherever text is read.
     let out = folder.run(&["dedupe", "t.csv", "--column", "text", "--split", "--json"]).ok().out;
     assert_eq!(out.lines().count(), 3);
     assert!(out.contains("{\"line\":2,\"text\":\"Two.\"}"), "{out}");

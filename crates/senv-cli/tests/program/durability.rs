@@ -1,4 +1,4 @@
-//! What is there after a disk that fails, a kill, or what others have put in the place of a file.
+//! The files after a failing disk, a kill, or a replacement by somebody else.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::{common::Folder, fault, running::wait_until};
 #[test]
 fn a_folder_that_is_not_written_to_the_disk_is_no_change_that_was_not_made() {
     if let Some(in_doubt) = fault::check("sync", false) {
-        // Each command has its last one at the folder of its output.
+        // In each command, at least the last sync, that of the output folder, leaves the result in doubt.
         assert!(in_doubt >= 13, "{in_doubt}");
     }
 }
@@ -71,7 +71,7 @@ fn an_export_behind_a_change_in_doubt_is_written_and_one_that_fails_does_not_und
             Some(3) if ended.err.contains("the export was not written") => {
                 assert!(rows == 150 && ended.err.contains("do not repeat the change"), "{at}");
             }
-            // In doubt, whichever of the two: the export is of the change.
+            // The state is in doubt, but the export matches the change in both cases.
             Some(3) => {
                 in_doubt.set(in_doubt.get() + 1);
                 assert!(rows == 150 && web.sentences() == 150, "{at}");
@@ -194,7 +194,7 @@ fn files_have_the_permissions_that_the_umask_asks_for() {
     }
 }
 
-/// A text of which a plain training tries a part: its sentences never have a name, and those that were left go.
+/// A plain training tries a part of this text. Its sentences are in unnamed files, and old ones are removed.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_plain_training_leaves_no_text_in_the_folder_for_temporary_files() {

@@ -1,4 +1,4 @@
-//! The model that is part of senv, and `senv compress`, which makes such models.
+//! The built-in model, and `senv compress`, which makes such models.
 
 use crate::{
     common::{Folder, text},
@@ -24,7 +24,7 @@ fn without_a_model_the_english_one_is_used_and_named_where_it_knows_little() {
     assert_eq!((&info["kind"], &info["words"]), (&"static".into(), &50_000.into()), "{info}");
     folder.run(&["similarity", "--model", "english.senv", "a", "b"]).fails(1, &["english.senv"]);
 
-    // It has vectors for unknown words, so that nothing else shows another language.
+    // The model has vectors for unknown words, so nothing else shows that the language is another one.
     folder.write("german.txt", "Der Zug kam zu spät.\nWir gingen im Regen nach Hause.\n");
     folder.write("german.tsv", "Der Zug kam zu spät.\tWir gingen im Regen nach Hause.\n");
     let commands: [&[&str]; 4] = [
@@ -66,7 +66,7 @@ fn compressed_models_are_small_and_nearly_as_good() {
     );
     compress(&["--output", "s.senv", "--dim", "65"]).fails(2, &["65"]);
     compress(&["--output", "m.senv"]).fails(2, &["m.senv"]);
-    // Of uSIF all but the division over a sentence is in the rows; n-grams are no words.
+    // The rows include uSIF weights except for the division over a sentence. N-grams are not words.
     let train = ["train", "sent2vec", "--input", "text.txt", "--dim", "32", "--output", "u.senv", "--force"];
     folder.run(&train).ok();
     let usif = ["compress", "--model", "u.senv", "--output", "x.senv", "--report", "sts.tsv", "--json"];
@@ -85,7 +85,7 @@ fn compressed_models_are_small_and_nearly_as_good() {
         assert!(ended.err.contains("damaged.senv"), "{}", ended.err);
     }
 
-    // What was trained elsewhere goes on from it.
+    // Training can start from the compressed model.
     folder
         .run(&[
             "train",
@@ -152,7 +152,7 @@ fn two_seeds_make_one_small_table() {
     assert_eq!(dim("ab.senv"), 24);
     folder.run(&[&both[..], &["--principal", "8", "--whitening", ".25", "--output", "few.senv"]].concat()).ok();
     assert_eq!(dim("few.senv"), 8);
-    // Of other words: the words of both, and the terms of the English model.
+    // For models of different words, the result has the words of both and the terms of the English model.
     folder
         .run(&["compress", "--model", "a.senv", "--with", "english", "--encoding", "int8", "--output", "wide.senv"])
         .ok();

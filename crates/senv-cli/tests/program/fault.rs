@@ -1,7 +1,7 @@
-//! The program with a disk that fails: one of its system calls that change a file ends with an error, each in turn.
+//! Runs the program with a failing disk: each system call that changes a file fails in turn.
 //!
-//! `data/fault.c` does that. The tests need a compiler of C, as linking any program of Rust does on Linux, and the
-//! right to trace a process of their own. Where one of these is missing they say so, and pass.
+//! `data/fault.c` makes the calls fail. The tests need a C compiler, as does linking any Rust program on Linux, and the
+//! permission to trace their own processes. Without one of these, they print a message and pass.
 
 use std::{
     fs,
@@ -11,11 +11,11 @@ use std::{
 
 use crate::common::{Ended, Folder, text};
 
-/// A command that makes or changes one output, and has a state of the output before and after it.
+/// A command that creates or changes one output, with the states of the output before and after.
 struct Case {
-    /// The output; of several files the first, which all begin with.
+    /// The output, or the first of several files, whose names all begin with it.
     output: &'static str,
-    /// Whether the output is there before.
+    /// Whether the output exists before.
     is_change: bool,
     args: &'static str,
 }
@@ -36,7 +36,7 @@ const CASES: [Case; 13] = [
     Case { output: "out", is_change: false, args: "encode --model m.senv a.txt b.txt --output out/" },
 ];
 
-/// The state of an output, as readers see it; `None` where there is none.
+/// The state of an output as readers see it, or `None` if it does not exist.
 fn state(folder: &Folder, case: &Case) -> Option<String> {
     let path = folder.path(case.output);
     if path.join("manifest").exists() {
@@ -47,7 +47,7 @@ fn state(folder: &Folder, case: &Case) -> Option<String> {
         let words = fs::read(path.with_extension("words.txt")).unwrap_or_default();
         return fs::read(path).ok().map(|bytes| format!("{bytes:?} {words:?}"));
     }
-    // A folder of outputs: those that are complete. Nothing but outputs has a name without a dot or underscore.
+    // A folder of outputs: the complete ones. Only outputs have names without a leading dot or underscore.
     let mut names: Vec<PathBuf> = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.retain(|path| path.extension().is_some_and(|ending| ending == "npy") && path.is_file());
     names.sort();
@@ -69,7 +69,7 @@ fn remove(path: &Path) {
     if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
 }
 
-/// What all cases begin with.
+/// The files at the start of every case.
 fn samples() -> Folder {
     let folder = Folder::new();
     folder.write("a.txt", text(60));
@@ -91,7 +91,7 @@ fn samples() -> Folder {
     folder
 }
 
-/// The program that lets calls fail; `None` where it cannot be made or may not do its work.
+/// The program that makes calls fail, or `None` if it cannot be built or is not permitted.
 fn tool(folder: &Folder) -> Option<PathBuf> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return None;
@@ -105,7 +105,7 @@ fn tool(folder: &Folder) -> Option<PathBuf> {
     (is_made && may_trace()).then_some(tool)
 }
 
-/// Runs a command with a fault at call `number`; `None` if it does not come so far.
+/// Runs a command with a fault at call `number`. Returns `None` if the command makes fewer calls.
 fn faulty(folder: &Folder, tool: &Path, number: &str, which: &str, args: &[&str]) -> Option<Ended> {
     let report = folder.path("report");
     let mut command = Command::new(tool);
@@ -120,7 +120,7 @@ fn faulty(folder: &Folder, tool: &Path, number: &str, which: &str, args: &[&str]
     is_met.then_some(ended)
 }
 
-/// The names of the files of a folder and of those in it.
+/// The names of the files in a folder and in its subfolders.
 fn listing(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -134,13 +134,13 @@ fn listing(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Interrupts each of these commands before each of its calls. Who says "interrupted" has changed nothing and left
-/// nothing, and who has done what was asked for says so. Returns how many runs were interrupted, and how many came to
-/// their end all the same; `None` where nothing was tested.
+/// Interrupts each of these commands before each of its calls. A command that reports an interruption must have changed
+/// and left nothing, and one that has done its work must say so. Returns how many runs were interrupted and how many
+/// completed, or `None` if nothing was tested.
 #[expect(clippy::print_stderr)]
 pub(crate) fn check_interrupts(is_wanted: impl Fn(&str) -> bool) -> Option<(usize, usize)> {
     let folder = samples();
-    // A pair that is replaced.
+    // A pair of files that is replaced.
     folder.run(&["convert", "m.senv", "w.npy"]).ok();
     folder.run(&["convert", "m.senv", "words.vec"]).ok();
     let Some(tool) = tool(&folder) else {
@@ -165,7 +165,7 @@ pub(crate) fn check_interrupts(is_wanted: impl Fn(&str) -> bool) -> Option<(usiz
         let (old, files) = (state(&folder, case), listing(&folder.path("")));
         folder.run(&args).ok();
         let new = state(&folder, case);
-        // Compaction changes files and no rows.
+        // Compaction changes files but not rows.
         assert!(new.is_some() && (new != old || case.args.contains("--compact")), "{}", case.args);
         restore();
         for number in 0.. {
@@ -197,7 +197,7 @@ pub(crate) fn check_interrupts(is_wanted: impl Fn(&str) -> bool) -> Option<(usiz
     Some((n_interrupted, n_ended))
 }
 
-/// Lets each call of a command fail that makes an output, and looks at what is there after the error.
+/// Makes each call of a command fail that creates an output, and checks the files after the error.
 #[expect(clippy::print_stderr)]
 pub(crate) fn check_errors(
     prepare: &[&str],
@@ -223,9 +223,9 @@ pub(crate) fn check_errors(
     Some(())
 }
 
-/// Lets each of these calls of each command fail, alone (`goes_on` false) or with all behind it. Who says "done" has
-/// done it, and who says "failed" has changed nothing: after a single fault the command can be run once more. Returns
-/// how often what is done was in doubt; `None` where nothing was tested.
+/// Makes each of these calls of each command fail, alone (`goes_on` false) or with all later ones. A command that
+/// reports success must have done its work, and one that reports failure must have changed nothing. After a single
+/// fault, the command can be repeated. Returns how often the result was in doubt, or `None` if nothing was tested.
 #[expect(clippy::print_stderr)]
 pub(crate) fn check(which: &str, goes_on: bool) -> Option<usize> {
     let folder = samples();
@@ -267,8 +267,8 @@ pub(crate) fn check(which: &str, goes_on: bool) -> Option<usize> {
                 Some(0) => assert!(now == new, "{at}"),
                 Some(1) => {
                     assert!(ended.err.contains("error: "), "{at}");
-                    // Of a folder of outputs those that succeeded are there. Of two files that belong together the
-                    // first cannot be taken back either, where the second could not be renamed for good.
+                    // In a folder of outputs, those that succeeded remain. Of two files that belong together, the first
+                    // cannot be restored if the second could not be renamed permanently.
                     let is_pair = goes_on && case.output == "w.npy" && ended.err.contains("w.words.txt");
                     let says_which =
                         is_pair && ended.err.contains("w.npy was already replaced and could not be restored: ");

@@ -1,4 +1,4 @@
-//! What `encode` and `convert` write, and to where; what is opened as a model.
+//! Formats and destinations of `encode` and `convert`, and files that open as models.
 
 use crate::common::Folder;
 

@@ -1,4 +1,4 @@
-//! Systems that learn by gradient, through the program: from text or pairs to a model that is used.
+//! Systems trained by gradient descent, through the program: from text or pairs to a model in use.
 
 use crate::{
     common::{Ended, Folder, pairs, scored, text},
@@ -80,7 +80,7 @@ fn pp_learns_from_every_kind_of_file_and_says_what_it_took() {
     let params = &folder.run(&["info", "m.senv", "--json"]).ok().json()["parameters"];
     let loss = &params["pairs"]["loss"]["softmax-cosine"];
     assert_eq!((&loss["temperature"], &loss["prefixes"][0]["dim"]), (&0.1.into(), &4.into()));
-    // What was not said is that of the recipe.
+    // Other settings are those of the recipe.
     assert!(params["fit"]["decay"]["linear"].is_object() && params["fit"]["batch"] == 16, "{params}");
     let same = cosine(&folder, "m.senv", "The cat saw the dog.", "There a dog was what one cat saw today.");
     let other = cosine(&folder, "m.senv", "The cat saw the dog.", "There a ticket was what one engine took today.");
@@ -94,7 +94,7 @@ fn words_start_from_any_file_of_vectors() {
     let args = ["train", "pp", "--pairs", "pairs.tsv", "--init-vectors", "vectors.txt", "--updates", "frozen"];
     let ended = folder.run(&[&args[..], &["--epochs", "1", "--output", "m.senv"]].concat()).ok();
     assert!(ended.err.contains("3 of ") && ended.err.contains("vectors.txt"), "{}", ended.err);
-    // The zebra is in no pair and stays; vectors that do not move are those of the file, and so is their number.
+    // The zebra is in no pair and stays. Frozen vectors and their dimension equal those of the file.
     assert!(cosine(&folder, "m.senv", "zebra", "zebra") > 0.999);
     assert_eq!(folder.run(&["info", "m.senv", "--json"]).ok().json()["dim"], 3);
     assert_eq!(cosine(&folder, "m.senv", "cat", "dog"), 0.0);
@@ -103,7 +103,7 @@ fn words_start_from_any_file_of_vectors() {
     assert_eq!(cosine(&folder, "d.senv", "cat", "dog"), 0.0);
     let without = [&args[..], &["--epochs", "1", "--output", "w.senv", "--keep-vector-words", "false"]].concat();
     assert!(folder.run(&without).ok().err.contains("2 of "));
-    // A model of senv is a file of vectors, too.
+    // A senv model is also a file of vectors.
     let from_model = ["train", "cse", "--pairs", "pairs.tsv", "--init-vectors", "m.senv", "--filters", "4"];
     let ended = folder.run(&[&from_model[..], &["--epochs", "1", "--output", "c.senv"]].concat()).ok();
     assert!(ended.err.contains("words start from m.senv"), "{}", ended.err);
@@ -195,7 +195,7 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
     let resume = [&command("m.senv", steps)[..], &["--resume"]].concat();
     let other = [&resume[..], &["--seed", "9"]].concat();
     folder.run(&other).fails(2, &["m.senv.checkpoint was written with other settings (--seed)"]);
-    // The same settings on other data, which the trainer finds.
+    // The same settings with changed data, which the trainer detects.
     let text = folder.read("pairs.tsv");
     folder.write("pairs.tsv", pairs(60));
     folder.run(&resume).fails(1, &["cannot resume m.senv.checkpoint", "different settings or data"]);
@@ -205,7 +205,7 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
     assert!(!resumed.err.contains("from the beginning"), "{}", resumed.err);
     folder.run(&command("whole.senv", steps)).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
-    // If it was at the next checkpoint, that goes when one is written again.
+    // A checkpoint may have been in progress. Its temporary file is removed at the next checkpoint.
     let mut names = folder.names();
     names.retain(|name| !begun.contains(name));
     assert_eq!(names, ["dev.tsv", "m.senv", "pairs.tsv", "whole.senv"]);
@@ -220,7 +220,7 @@ fn a_second_stage_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     let command = |output: &'static str, steps: &'static str| {
         [&args[..], &[output], &SMALL, &["--steps", steps, "--checkpoint-every", "0.05s"]].concat()
     };
-    // A step of PP is short, and the wish to stop is seen five times a second.
+    // A step of PP is short, and the program checks for a stop five times a second.
     let (stopped, steps) =
         stopped(&folder, ("m.senv.checkpoint.stage2", 2), &["4000", "16000", "64000", "256000"], |steps| {
             command("m.senv", steps)
@@ -246,15 +246,14 @@ fn rates_at_which_nothing_is_learnt_leave_no_model() {
         run(&["--loss", loss, "--lr", "1e10"])
             .fails(1, &["the model is not learning: the loss at step ", "at step ", "learning rate ", "--lr"]);
         assert!(!folder.has("m.senv"), "{loss}");
-        // A rate that is too low does no harm.
+        // A learning rate that is too low does no harm.
         run(&["--loss", loss, "--lr", "1e-9"]).ok();
         run(&["--loss", loss]).ok();
         std::fs::remove_file(folder.path("m.senv")).unwrap();
     }
 }
 
-/// The loss falls below that of the start, as cosines of one huge step may have it; nothing but that step is in the
-/// vectors.
+/// A single huge step can reduce a loss of cosines, but then the vectors contain only that step.
 #[test]
 fn weights_that_outgrow_those_they_began_with_leave_no_model() {
     let folder = crate::systems::samples();

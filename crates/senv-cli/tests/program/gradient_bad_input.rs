@@ -1,4 +1,4 @@
-//! What is wrong with pairs, scores, vectors and settings is said in one line that names it.
+//! Errors in pairs, scores, vectors and settings are one line that names the fault.
 
 use crate::common::{Ended, Folder, pairs};
 
@@ -62,7 +62,7 @@ fn scored_pairs_are_checked() {
     tune("range.tsv", &["--grid", "0-5"]).ok();
     tune("range.tsv", &["--grid", "senteval"]).ok();
     assert_eq!(tune("range.tsv", &["--grid", "3-9"]).code, Some(2));
-    // A part of SICK has labels that are no sentences.
+    // In a part of SICK, labels are not read as sentences.
     folder.write("sick.tsv", "3\tNEUTRAL\tthe cat\tthe dog\n4\tENTAILMENT\tthe bird\tthe soup\n");
     tune("sick.tsv", &["--dev", "sick.tsv"]).ok();
     folder.write("sick.tsv", "3\tNEUTRAL\tthe cat\tthe dog\n6\tENTAILMENT\tthe bird\tthe soup\n");
@@ -79,7 +79,7 @@ fn vectors_are_checked() {
     with("vectors.txt", &["--dim", "4"]).fails(1, &["expected 4", "3", "--dim"]);
     folder.write("nan.txt", "cat 1 0 0\ndog 0 NaN 0\n");
     with("nan.txt", &[]).fails(1, &["nan.txt, line 2", "\"dog\"", "NaN", "remove it"]);
-    // The same where the file is the model itself.
+    // The same if the file itself is the model.
     for command in [
         &["similarity", "--model", "nan.txt", "a cat", "a dog"][..],
         &["encode", "--model", "nan.txt", "--input", "pairs.tsv"],
@@ -171,7 +171,7 @@ fn files_with_nothing_in_them_are_named() {
 #[test]
 fn a_dev_set_that_gives_no_correlation_chooses_nothing() {
     let folder = Folder::with_pairs();
-    // One pair twice: whatever the model, both cosines are equal.
+    // The same pair twice: both cosines are equal in any model.
     folder.write("equal.tsv", "1\tthe cat saw\tthe dog\n5\tthe cat saw\tthe dog\n");
     let ended = pp(&folder, "pairs.tsv", &[&DIM[..], &["--dev", "equal.tsv", "--json"]].concat()).ok();
     for says in ["no validation score", "no validation gave a score; the last weights are kept"] {
@@ -191,7 +191,7 @@ fn a_loss_that_is_no_number_names_step_and_rate_and_keeps_the_best_model() {
     let wild = ["--dim", "8", "--lr", "1e30", "--optimizer", "sgd", "--clip", "inf"];
     pp(&folder, "pairs.tsv", &wild).fails(1, &["not a number at step", "1.000e30", "--lr", "--clip"]);
     assert!(!folder.has("m.senv"));
-    // The rate climbs, so that the first validations come before the loss is lost.
+    // The learning rate rises, so that the first validations come before the loss becomes NaN.
     let climbing = ["--warmup", "0.99", "--epochs", "40", "--dev", "dev.tsv", "--validate-every", "1"];
     let args = ["train", "pp", "--pairs", "pairs.tsv", "--output", "m.senv", "--batch", "16", "--json"];
     let ended = folder.run(&[&args[..], &wild, &climbing].concat());

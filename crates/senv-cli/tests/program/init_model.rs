@@ -1,8 +1,8 @@
-//! Training that goes on from a model or from word vectors.
+//! Training that starts from a model or from word vectors.
 
 use crate::common::Folder;
 
-/// A folder with a model of one text, `old.senv`, and another text, `new.txt`, that shares some words with it.
+/// A folder with a model of one text, `old.senv`, and another text, `new.txt`, with some common words.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("old.txt", "The cat sat on the mat\nThe dog lay on the rug\n".repeat(30));
@@ -11,7 +11,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// So low a learning rate that nothing moves, and every word is a target.
+/// The learning rate is too low to change anything, and every word is a target.
 const KEPT: [&str; 4] = ["--lr", "1e-9", "--subsample", "1"];
 
 /// The vector of a word, as `encode` writes it.

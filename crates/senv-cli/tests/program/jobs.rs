@@ -1,4 +1,4 @@
-//! `senv compare`, `mine`, `outliers` and `sample`: what is said of a text whose answer can be seen.
+//! `senv compare`, `mine`, `outliers` and `sample` on texts with obvious answers.
 
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ fn what_is_in_both_texts_and_in_one_alone_is_told_apart() {
     let out = folder.run(&["compare", "a.txt", "b.txt", "--only", "both", "--json"]).ok().out;
     let row: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
     assert_eq!((&row["in"], &row["first"]["line"], &row["second"]["line"]), (&"both".into(), &2.into(), &1.into()));
-    // The cosine is that of senv similarity.
+    // The cosine equals that of senv similarity.
     let cosine = folder.run(&["similarity", &all[1][4], &all[1][5]]).ok().out;
     let [ours, other] = [all[1][1].as_str(), cosine.trim()].map(|cosine| cosine.parse::<f32>().unwrap());
     assert!((ours - other).abs() <= 0.00006, "{ours} {other}");
@@ -69,7 +69,7 @@ fn pairs_are_mined_best_first_and_are_what_training_takes() {
     let out = folder.run(&["mine", "text.txt", "--with", "b.txt", "--json", "--once"]).ok().out;
     let pair: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
     assert_eq!((&pair["first"]["line"], &pair["second"]["line"]), (&8.into(), &2.into()));
-    // A pipe into training. A tab in a sentence would be a third column.
+    // The output can be piped into training. A tab in a sentence would look like a third column.
     let noun = |i: usize| ["train", "bus", "tram", "ferry", "plane"][i % 5];
     let sentence =
         |i: usize| format!("the {} to town {}\tis {} today", noun(i), i / 5 % 4, ["late", "full", "slow"][i / 20]);
@@ -78,7 +78,7 @@ fn pairs_are_mined_best_first_and_are_what_training_takes() {
     let pairs = folder.run(&mined).ok().out;
     assert!(pairs.lines().count() == 50 && pairs.lines().all(|line| line.matches('\t').count() == 1), "{pairs}");
     folder.pipe(&["train", "--pairs", "-", "--output", "my.senv"], &pairs).ok();
-    // The same on any number of threads.
+    // The same with any number of threads.
     let threads = |n| folder.run(&["--threads", n, "mine", "long.txt", "--margin", "--once"]).ok().out;
     assert_eq!(threads("1"), threads("2"));
 }
@@ -102,10 +102,10 @@ fn outliers_and_samples_are_distinct_sentences() {
     for word in ["train", "soup", "clouds"] {
         assert!(four.contains(word), "{four}");
     }
-    // The first of a larger sample are those of a smaller one.
+    // A smaller sample is the start of a larger one.
     assert!(four.starts_with(&sample(&["--diverse", "3"]).out));
     let all = sample(&["--diverse", "99"]);
-    assert!(all.out.lines().count() == 6 && all.err.contains("all that are distinct"), "{}", all.err);
+    assert!(all.out.lines().count() == 6 && all.err.contains("all distinct sentences"), "{}", all.err);
     let random = sample(&["--random", "3", "--seed", "5"]).out;
     assert_eq!(random, sample(&["--random", "3", "--seed", "5"]).out);
     assert_eq!(random.lines().count(), 3);
@@ -139,10 +139,10 @@ fn scarce_and_odd_input_has_a_defined_result() {
         let expected = [("one.txt", 1), ("equal.txt", 3000), ("unknown.txt", 0)];
         assert!(expected.contains(&(text, both.lines().count())), "{text}: {both}");
     }
-    // What is alone has no likeness, and no minus before it.
+    // A single sentence has similarity 0, without a minus sign.
     let alone = folder.run(&["outliers", "equal.txt"]).ok();
-    assert!(alone.out == "0.0000\t1\tA cat.\n" && alone.err.contains("likeness 0.00"), "{} {}", alone.out, alone.err);
-    // One sentence has no groups, and fewer than are asked for are not taken without a word.
+    assert!(alone.out == "0.0000\t1\tA cat.\n" && alone.err.contains("similarity 0.00"), "{} {}", alone.out, alone.err);
+    // One sentence has no groups. A note says why there are fewer groups than requested.
     let cluster = |more: &[&str]| folder.run(&[&["cluster", "equal.txt"], more].concat()).ok();
     let (suggested, asked) = (cluster(&[]), cluster(&["--groups", "5"]));
     assert!(suggested.out.starts_with("1  3,000 sentences\n     A cat.\n"), "{}", suggested.out);

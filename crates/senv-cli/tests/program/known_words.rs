@@ -1,4 +1,4 @@
-//! Text that a model does not know: said before anybody believes the cosines.
+//! Text that a model does not know. Warnings come before the cosines.
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ fn share(json: &Value) -> f64 {
     json["known_word_share"].as_f64().unwrap_or_else(|| panic!("{json}"))
 }
 
-/// Pairs of neighbouring sentences with what stands before them, as often as is asked.
+/// Pairs of neighboring sentences after a first cell, repeated several times.
 fn pairs(sentences: &[&str], times: usize, before: impl Fn(usize) -> String) -> String {
     let pairs = (0..times * sentences.len()).map(|i| {
         let [first, second] = [i, i + 1 + i / sentences.len()].map(|i| sentences[i % sentences.len()]);
@@ -155,14 +155,14 @@ fn a_word_that_is_hashed_has_no_neighbours() {
         .run(&["nearest", "--query", "mutex", "--query", "互斥锁", "--words", "--json"])
         .fails(1, &["mutex", "1 other"]);
 
-    // Among others it is said, and the others are answered.
+    // With several queries, a warning names the unknown one, and the others are answered.
     let some = folder.run(&["nearest", "--query", "mutex", "--query", "doctor", "--k", "1", "--json", "--words"]).ok();
     let [mutex, doctor] = [0, 1].map(|i| serde_json::from_str::<Value>(some.out.lines().nth(i).unwrap()).unwrap());
     assert_eq!((share(&mutex), mutex["neighbours"].as_array().unwrap().len()), (0.0, 0), "{mutex}");
     assert_eq!((share(&doctor), doctor["neighbours"].as_array().unwrap().len()), (1.0, 1), "{doctor}");
     assert_eq!(some.err.matches("no word of \"mutex\" is known").count(), 1, "{}", some.err);
 
-    // A form of a known word is known; beside a known word an unknown one is left out.
+    // An inflected form of a known word is known. Next to a known word, an unknown one is left out.
     let forms = folder.run(&["nearest", "--query", "trotted", "--k", "1", "--words"]).ok().out;
     assert!(forms.ends_with("\ttrot\n"), "{forms}");
     let nearest = |query: &str| folder.run(&["nearest", "--query", query, "--k", "3", "--words"]).ok().out;

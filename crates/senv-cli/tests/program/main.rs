@@ -1,4 +1,4 @@
-//! The program, run as a user runs it. One test binary: twenty would link for minutes.
+//! Runs the program as a user does. There is a single test binary, because linking twenty would take minutes.
 
 mod arguments;
 #[cfg(feature = "arrow")]

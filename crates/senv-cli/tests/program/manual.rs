@@ -1,4 +1,4 @@
-//! The reference of the program is built from its declarations.
+//! The reference is generated from the declarations of the commands.
 
 use std::{collections::BTreeMap, fs};
 

@@ -1,10 +1,10 @@
-//! Many files that are encoded into a folder.
+//! Encoding many files into a folder.
 
 use std::{fs, path::Path};
 
 use crate::common::{Ended, Folder, text};
 
-/// A folder with a small model and some files of text in `data`.
+/// A folder with a small model and some text files in `data`.
 pub(crate) fn folder(n_files: usize, n_lines: usize) -> Folder {
     let folder = Folder::with_model();
     fs::create_dir(folder.path("data")).unwrap();

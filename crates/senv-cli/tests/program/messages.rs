@@ -1,4 +1,4 @@
-//! What is said of files and arguments that are not what they seem.
+//! Messages about files and arguments that are not what they seem.
 
 use crate::common::{Folder, pairs, text};
 
@@ -88,7 +88,7 @@ fn judgements_without_a_relevant_document_are_named_as_such() {
     ] {
         folder.write("d/qrels/test.tsv", judgements);
         let ended = folder.run(&["eval", "retrieval", "--model", "english", "d"]);
-        assert!(!ended.err.contains("one sentence a line"), "{}", ended.err);
+        assert!(!ended.err.contains("one sentence per line"), "{}", ended.err);
         ended.fails(1, &["test.tsv", says]);
     }
     folder.write("d/qrels/test.tsv", "q1\td1\t1\n");

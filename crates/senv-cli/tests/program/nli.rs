@@ -1,9 +1,9 @@
-//! `senv eval nli`, through the program.
+//! `senv eval nli` through the program.
 
 use crate::common::Folder;
 use senv::{NliPairs, SnliEncoder, SnliParams, TrainOptions, gradient::FitParams};
 
-/// The same deed: entailment; with `no`: contradiction; other deeds: neutral.
+/// The same action: entailment; with `no`: contradiction; different actions: neutral.
 fn pairs(n: usize, first: usize) -> String {
     let names = ["dog", "cat", "man", "girl"];
     let deeds = ["runs", "sleeps", "eats"];
@@ -41,7 +41,7 @@ fn a_model_is_judged_by_its_own_classifier_or_one_learnt_on_its_vectors() {
     let own = eval(&["snli.senv", "test.tsv", "--json"]).ok().json();
     let set = &own["sets"][0];
     assert_eq!((&set["n_pairs"], &set["n_unlabelled"]), (&30.into(), &1.into()));
-    // Labels in another order would leave a third of it.
+    // With labels in another order, accuracy would be a third of this.
     assert!(set["accuracy"].as_f64().unwrap() > 0.9, "{own}");
     assert!(own["trained"].is_null());
     let text = eval(&["snli.senv", "test.tsv", "--published"]).ok().out;
@@ -57,7 +57,7 @@ fn a_model_is_judged_by_its_own_classifier_or_one_learnt_on_its_vectors() {
     let tried = frozen["trained"]["dev_accuracies"].as_array().unwrap();
     let best = tried.iter().map(|pair| pair[1].as_f64().unwrap()).fold(0.0, f64::max);
     assert_eq!(frozen["sets"][0]["accuracy"].as_f64(), Some(best), "the C that is best on these pairs is taken");
-    // The same at any number of threads.
+    // The same with any number of threads.
     let other = eval(&[&["snli.senv", "--threads", "3"], &trained[..]].concat()).ok().json();
     assert_eq!(other["trained"], frozen["trained"]);
     let noted = eval(&["sent2vec.senv", "--train", "train.tsv", "test.tsv"]).ok();
@@ -164,7 +164,7 @@ fn the_bench_has_the_classifier_of_the_model_beside_one_learnt_on_its_vectors() 
         "{}",
         result(1)
     );
-    // Where no model has a classifier, nothing is said of it.
+    // Without a classifier in any model, the report has no such task.
     let record = bench(&["other.senv"]);
     assert!(record["tasks"].as_array().unwrap().iter().all(|task| task["protocol"] != "own-entailment"), "{record}");
 }

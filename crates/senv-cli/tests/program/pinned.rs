@@ -1,15 +1,15 @@
-//! What every system makes of a small fixed text, pinned: nothing may change silently.
+//! Pins the results of every system on a small fixed text, so that none changes unnoticed.
 //!
-//! For each system the SHA-256 of the vectors of forty sentences, of what is nearest to one of them and of its STS
-//! report are compared with `data/pinned.json`. A change that is meant to change figures writes that file anew, in a
-//! commit that says so:
+//! For each system, the SHA-256 of three results is compared with `data/pinned.json`: the vectors of forty sentences,
+//! the nearest sentences of one of them, and the STS report. A change that is meant to change figures rewrites that
+//! file, in a commit that says so:
 //!
 //! ```text
 //! SENV_PIN=write cargo test -p senv-cli --test program pinned
 //! ```
 //!
-//! Other SIMD levels add in another order, so the hashes are compared where AVX-512 is; that the number of threads
-//! changes nothing is tested everywhere.
+//! Other SIMD levels add in a different order, so hashes are compared only with AVX-512. Every machine tests that the
+//! number of threads changes nothing.
 
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
@@ -23,13 +23,13 @@ fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Vectors, neighbours and the report of a model.
+/// Vectors, neighbors and report of a model.
 fn results(folder: &Folder, model: &str) -> [String; 3] {
     folder.run(&["encode", "--model", model, "--input", "sentences.txt", "--output", "v.npy", "--force"]).ok();
     let query = "The train to the coast was late.";
     let nearest = ["nearest", "--model", model, "--input", "sentences.txt", "--query", query, "--k", "5"];
     let sts = ["eval", "sts", "--model", model, "sts.tsv", "--no-floor", "--resamples", "0", "--json"];
-    // As it was printed: a parsed number may differ in its last digit with the features of the parser.
+    // The printed text, because the last digit of a parsed number may depend on the features of the parser.
     let report = folder.run(&sts).ok().out;
     let overall = report.find("\"overall\"").map_or("", |start| &report[start..]);
     [
@@ -72,8 +72,8 @@ fn no_figure_of_any_system_changes_silently() {
     }
 }
 
-/// One thread made the models that all tests share, five make them once more. What needs no test of its own each time,
-/// two threads, is part of a run that writes the pins, and of one with `SENV_ALL_THREADS=1`.
+/// The models that all tests share are trained with one thread, and this test trains them again with five. Two threads
+/// are only tested when pins are written, and with `SENV_ALL_THREADS=1`.
 #[test]
 fn any_number_of_threads_makes_the_same_files() {
     let folder = samples();

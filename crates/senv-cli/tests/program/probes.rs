@@ -1,4 +1,4 @@
-//! `senv eval classify`, `msrp`, `histograms` and `map`, and the forms of `sick`, through the program.
+//! `senv eval classify`, `msrp`, `histograms` and `map`, and the variants of `sick`, through the program.
 
 use crate::common::Folder;
 
@@ -59,7 +59,7 @@ fn paraphrases_are_told_and_spread_over_histograms() {
     assert!(folder.read("curve.svg").starts_with(b"<svg "));
     let text = run(&[]).out;
     assert!(text.contains("by the F1 of 10 folds") && text.contains("all are paraphrases"), "{text}");
-    // The last quarter held out is the same as two files.
+    // Holding out the last quarter gives the same result as two separate files.
     folder.write("first.tsv", (0..36).map(line).collect::<String>());
     folder.write("last.tsv", (36..48).map(line).collect::<String>());
     let judge = |train: &str, more: &[&str]| {

@@ -1,4 +1,4 @@
-//! The main job on the sample text, judged by what people say: commands that run are not enough.
+//! The main task on the sample text, compared with human judgment: it is not enough that commands run.
 
 use senv::Model;
 use senv_store::Embeddings;
@@ -41,8 +41,8 @@ fn a_model_of_the_sample_text_ranks_sentences_better_than_what_needs_no_training
     assert!(near > far + 0.2, "{near} {far}");
 }
 
-/// Without a word on it, English text and pairs fine-tune the English model, and say so with its terms; other text does
-/// not.
+/// By default, English text and pairs fine-tune the English model, and the output names its license terms. Other text
+/// does not.
 #[test]
 fn the_best_start_is_taken_and_carries_its_terms() {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/");
@@ -68,7 +68,7 @@ fn the_best_start_is_taken_and_carries_its_terms() {
     assert!(terms_of("m.senv").as_str().unwrap().starts_with(terms));
     assert!(judge("m.senv") > judge("english") - 2.0);
 
-    // What is made of it carries them, too, and what starts from nothing has none.
+    // Models made from it inherit the terms, and models trained from scratch have none.
     folder.run(&["compress", "--model", "m.senv", "--output", "small.senv"]).ok();
     assert!(terms_of("small.senv").as_str().unwrap().starts_with(terms));
     let said = folder.run(&["train", &text, "--from", "scratch", "--output", "own.senv"]).ok().err;
@@ -78,7 +78,7 @@ fn the_best_start_is_taken_and_carries_its_terms() {
     assert!(said.contains("from scratch, because --dim is given"), "{said}");
     folder.run(&["train", &text, "--from", "nowhere", "--output", "x.senv"]).fails(1, &["nowhere"]);
 
-    // A language that the English model does not know, and words that nobody does.
+    // A language that the English model does not know, and made-up words.
     let german = "Der Zug kam zu spät, also gingen wir im Regen nach Hause.\nNiemand hatte einen Schirm dabei.\n\n";
     let made_up = |line: usize| (0..8).map(|i| format!("zq{}xk ", (line * 7 + i * i) % 90)).collect::<String>() + "\n";
     for other in [german.repeat(60), (0..200).map(made_up).collect()] {
@@ -90,12 +90,11 @@ fn the_best_start_is_taken_and_carries_its_terms() {
     }
 }
 
-/// Of pairs some are held out, and the model is compared with counting words.
+/// Some pairs are held out, and the model is compared with a count of common words.
 #[test]
 fn pairs_are_checked_on_some_that_training_has_not_seen() {
     let folder = Folder::new();
-    // Each pair has words of its own in other forms; which sentence belongs to which is seen by the first three
-    // letters.
+    // Each pair has its own words, in different forms. The first three letters show which sentences belong together.
     let word = |i: usize| format!("{}{}{}", ["ba", "ko", "mi", "tu"][i % 4], i / 4, ["ra", "lo"][i % 2]);
     let pair = |i: usize| format!("{} {} sat\t{}s {} lay\n", word(i), word(i + 1), word(i), word(i + 1));
     folder.write("pairs.tsv", (0..2500).map(pair).collect::<String>());
@@ -112,7 +111,7 @@ fn pairs_are_checked_on_some_that_training_has_not_seen() {
     assert!(!unchecked.err.contains("held out") && unchecked.json()["check"].is_null(), "{}", unchecked.err);
 }
 
-/// On a text of its own, English keeps what it knows and learns the words that it lacks.
+/// Fine-tuned on a text, the English model keeps its knowledge and learns the words that it lacks.
 #[test]
 fn a_model_fine_tuned_on_text_in_order_knows_its_words() {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/");
@@ -136,7 +135,7 @@ fn a_model_fine_tuned_on_text_in_order_knows_its_words() {
     let said = folder.run(&["train", "--input", "text.txt", "--init-model", "bi.senv", "--output", "b.senv"]).ok().err;
     assert!(said.contains("n-grams of the model are not used"), "{said}");
 
-    // Of sentences without an order the halves are trained.
+    // If sentences are not in order, their halves are trained.
     let lines: Vec<&str> = renamed.lines().filter(|line| !line.is_empty()).collect();
     let shuffled: Vec<&str> = (0..lines.len()).map(|i| lines[i * 997 % lines.len()]).collect();
     folder.write("shuffled.txt", shuffled.join("\n"));
@@ -147,7 +146,8 @@ fn a_model_fine_tuned_on_text_in_order_knows_its_words() {
     assert!(halves > english - 3.0, "{halves} after {english}; in order {own}");
 }
 
-/// Whatever system starts from vectors with terms: the model has them, and so has a model that starts from that one.
+/// If a system starts from vectors with license terms, its model has them, and so does any model that starts from that
+/// one.
 #[test]
 fn every_system_passes_on_the_terms_of_the_vectors_it_starts_from() {
     const TERMS: &str = "Terms of the words.";

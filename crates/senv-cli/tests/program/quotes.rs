@@ -21,14 +21,14 @@ fn index_reads_tsv_as_other_commands_do() {
         assert!(hits.contains("a cat sat") && !hits.contains('"'), "{hits}");
     }
     folder.run(&["index", "t.tsv", "--quotes", "--output", "j"]).fails(2, &["--column"]);
-    // The same by number, and where no ending says that it is a table.
+    // The same by column number, and without an extension that identifies a table.
     folder.write("t.txt", "1\t\"a\tcat\"\n\n2\tdog\n");
     folder.run(&["index", "t.txt", "--column", "text=2", "--quotes", "--output", "k"]).ok();
     let hits = folder.run(&["search", "k", "--query", "cat", "--json", "-k", "1"]).ok().out;
     assert!(hits.contains("a cat"), "{hits}");
 }
 
-/// The pairs with quotes around each cell, as a table calculation writes them.
+/// The pairs with quotes around each cell, as a spreadsheet program writes them.
 fn quoted(pairs: &str) -> String {
     pairs.lines().map(|line| format!("\"{}\"\n", line.replace('\t', "\"\t\""))).collect()
 }
@@ -75,7 +75,7 @@ fn every_command_on_pairs_tells_of_quotes() {
         (&["eval", "nli", "--model", "english", "three.tsv"], false),
         (&["similarity", "--input", "two.tsv"], false),
     ] {
-        // Whatever becomes of the rest.
+        // The note appears whether or not the command succeeds.
         let file = command.iter().find(|name| name.ends_with(".tsv")).unwrap();
         let err = folder.run(command).err;
         assert!(err.contains(&format!("{file}:1: {NOTE} are treated as text")), "{command:?}: {err}");

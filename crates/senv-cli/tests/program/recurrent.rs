@@ -1,4 +1,4 @@
-//! The recurrent systems and the bags of words beside them, through the program.
+//! The recurrent systems and the related bag-of-words systems, through the program.
 
 use crate::{
     common::{Ended, Folder, text},
@@ -8,7 +8,7 @@ use crate::{
 /// Small and fast.
 const SMALL: [&str; 6] = ["--dim", "8", "--batch", "16", "--min-count", "1"];
 
-/// Judged pairs of three kinds.
+/// Labeled pairs of three kinds.
 fn judged(n: usize) -> String {
     let line = |i: usize| match i % 3 {
         0 => format!("entailment\tA cat saw {i} dogs.\tAn animal saw {i} dogs.\n"),
@@ -62,14 +62,14 @@ fn settings_without_a_meaning_are_refused_and_progress_says_what_its_perplexity_
     let fails = |more: &[&str], named: &[&str]| skip_thought(&folder, "m.senv", more).fails(2, named);
     fails(&["--max-vocabulary", "2"], &["max_vocabulary", "at least 3", "2"]);
     fails(&["--softmax", "sampled", "--samples", "0"], &["samples", "at least 1"]);
-    // Long enough for a report on any machine.
+    // Long enough for a progress report on any machine.
     let more = ["--epochs", "100", "--decay", "halve", "--optimizer", "adam-skip-thoughts"];
     let full = skip_thought(&folder, "m.senv", &more).ok().err;
     assert!(full.contains("  perplexity ") && !full.contains("among samples"), "{full}");
     let sampled = skip_thought(&folder, "m.senv", &[&more[..], &["--softmax", "sampled", "--samples", "5"]].concat());
     let sampled = sampled.ok().err;
     assert!(sampled.contains("  perplexity among samples "), "{sampled}");
-    // The rate of every epoch is half that of the one before, and printed with two digits.
+    // The learning rate is halved in every epoch, and printed with two digits.
     let epochs = full.lines().filter_map(|line| {
         let epoch: i32 = line.split_once("epoch ")?.1.split_once('/')?.0.parse().ok()?;
         let lr: f64 = line.split_once("  lr ")?.1.split_once(' ')?.0.parse().ok()?;
@@ -138,7 +138,7 @@ fn snli_models_learn_from_judged_pairs_anew_and_from_skip_thoughts() {
         has_cosine(&folder, model);
     }
     let limited = ["--max-vocabulary", "6", "--max-tokens", "5", "--long", "drop", "--epochs", "1", "--dim", "4"];
-    // Known are the most frequent: a, cat, dogs, saw, the full stop and one more.
+    // The known words are the most frequent ones: a, cat, dogs, saw, the full stop and one more.
     let ended = run("bow", "few.senv", &limited).ok();
     assert_eq!(folder.run(&["info", "few.senv", "--json"]).ok().json()["words"], 6);
     for name in ["", "held-out "] {
@@ -176,7 +176,7 @@ fn what_the_recurrent_systems_cannot_learn_from_is_named() {
 fn an_exploding_gradient_stops_the_run_and_the_best_model_is_kept() {
     let folder = Folder::with_text(200);
     folder.write("dev.txt", text(30));
-    // States saturate, whatever the learning rate; the projections before the rarer words do not.
+    // States saturate at any learning rate, but the projections before the rarer words do not.
     let args =
         ["train", "rnn-ae", "--input", "text.txt", "--hidden", "6", "--softmax", "adaptive", "--cutoffs", "9,20"];
     let wild = ["--epochs", "3", "--clip", "5", "--lr", "1e12", "--output", "m.senv"];
@@ -206,7 +206,7 @@ fn a_loss_that_stays_above_that_of_a_guess_stops_the_run_and_the_best_model_is_k
     ];
     wild(&["3000"]).fails(1, &says);
     assert!(!folder.has("m.senv"), "nothing is known to be good");
-    // A run too short to be stopped under way is judged at its end.
+    // A run too short to be stopped early is checked at its end.
     wild(&["20"]).fails(1, &says);
     let ended = wild(&["3000", "--dev", "dev.txt", "--validate-every", "1", "--json"]);
     let ended = ended.fails(1, &[&says[..], &["m.senv is the best model before"]].concat());
@@ -259,7 +259,7 @@ fn tuning_both_parts_stopped_in_the_second_goes_on_to_the_same_bytes() {
     assert!(!folder.names().iter().any(|name| name.contains("checkpoint")));
 }
 
-/// Models of every system with such a limit, trained on sentences of at most 2 or 3 words.
+/// Models of every system with a length limit, trained on sentences of at most 2 or 3 words.
 fn limited_models(folder: &Folder) -> Vec<String> {
     let lines = ["the cat saw a dog and dogs", "a dog and dogs saw the house", "the house saw a cat and a dog"];
     folder.write("text.txt", (lines.join("\n") + "\n").repeat(20));
@@ -318,7 +318,7 @@ fn a_line_that_is_longer_than_memory_allows_for_is_cut_and_that_is_said() {
         (&["encode", "--input", "long.txt"][..], both.as_str()),
         (&["encode", "--input", "long.txt", "--output", "v.npy"], &both),
         (&["nearest", "--input", "long.txt", "--query", "a cat"], &both),
-        // The line with its first cell, and the query.
+        // The line including its first cell, and the query.
         (&["nearest", "--input", "pairs.tsv", "--query", &long], &says("2 sentences", "4 tokens")),
         (&["similarity", "a cat", &longer], &says("1 sentence", "900 tokens")),
         (&["similarity", "--input", "pairs.tsv"], &says("1 sentence", "1 token")),
@@ -333,7 +333,7 @@ fn a_line_that_is_longer_than_memory_allows_for_is_cut_and_that_is_said() {
     }
     let ended = folder.run(&["encode", "--input", "whole.txt", "--model", "m.senv"]).ok();
     assert!(!ended.err.contains("too long"), "{}", ended.err);
-    // A figure of a sentence that was not read whole would not be its figure.
+    // If a sentence was not completely read, its figures would be wrong.
     let sts = ["eval", "sts", "--model", "m.senv", "scored.tsv", "--no-floor", "--resamples", "0"];
     folder.run(&sts).fails(1, &["of 10001 tokens is too long for the encoder, which did not read the last 1"]);
 }

@@ -1,4 +1,4 @@
-//! `senv eval sick`, `senv eval stsb` and the pairs on which two models differ, through the program.
+//! `senv eval sick`, `senv eval stsb` and the pairs that two models score most differently, through the program.
 
 use crate::common::Folder;
 

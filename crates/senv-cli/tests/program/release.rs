@@ -1,5 +1,5 @@
-//! `senv convert` of models of other programs: the released Skip-thoughts and the `.bin` files of fastText and of
-//! Sent2Vec's program, on small files of their layouts.
+//! `senv convert` on models of other programs, with small files of their layouts: the released Skip-thoughts, and the
+//! `.bin` files of fastText and the Sent2Vec program.
 
 use std::{fs, path::Path};
 
@@ -32,7 +32,7 @@ fn released_skip_thoughts_become_a_model_that_encodes_as_they_do_and_can_be_tune
         assert_eq!(got.len(), expected.len());
         assert!(got.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-6), "{case} {got:?}");
     }
-    // Capitals are kept unless asked otherwise.
+    // Case is kept unless an option changes it.
     let encode = |model: &str, text: &str| folder.pipe(&["encode", "--model", model], text).ok().out;
     assert_ne!(encode("plain.senv", "The CAT sat"), encode("plain.senv", "the cat sat"));
     assert_eq!(encode("end.senv", "The CAT sat"), encode("end.senv", "the cat sat"));
@@ -92,7 +92,7 @@ fn bin_files_of_fast_text_and_sent2vec_become_models_or_are_opened_as_they_are()
         folder.write("damaged.senv", &model[..len]);
         folder.run(&["encode", "--model", "damaged.senv", "--input", "f.senv"]).fails(1, &["damaged.senv"]);
     }
-    // Words alone, in the formats of other programs.
+    // Only words, in the formats of other programs.
     run(&["skipgram.bin", "f.vec"]).ok();
     assert!(String::from_utf8(folder.read("f.vec")).unwrap().starts_with("11 5\nthe "));
     folder.run(&["nearest", "--model", "sent2vec.bin", "--query", "cat"]).ok();
@@ -115,7 +115,7 @@ fn bin_files_that_cannot_be_read_are_refused() {
     folder.write("labels.bin", &labels);
     run(&["labels.bin", "s.senv"]).fails(1, &["labels.bin", "the output matrix"]);
     assert!(!folder.has("s.senv"));
-    // Classifiers and quantized models, and what a quantized one has become.
+    // Classifiers, quantized models, and a quantized model after conversion.
     for name in ["supervised.bin", "pruned.ftz", "quantized.ftz"] {
         run(&[name, "s.senv", "--force"]).ok();
         let vectors = |model| folder.pipe(&["encode", "--model", model], "the naïve cats\nzebra\n").ok().out;

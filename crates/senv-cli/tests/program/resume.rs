@@ -1,4 +1,4 @@
-//! Stopped runs go on to the same bytes, and so do runs with any number of threads.
+//! Stopped runs resume and end with the same bytes, for any number of threads.
 
 use std::{
     io::{BufReader, Read},
@@ -13,7 +13,7 @@ use crate::{
 };
 
 const LINES: usize = 4000;
-/// Epochs on so many lines, until a run is long enough to be stopped.
+/// Numbers of epochs to try until a run is long enough to be stopped.
 const EPOCHS: [&str; 4] = ["10", "80", "640", "5120"];
 
 fn training(output: &'static str, epochs: &'static str, more: &[&'static str]) -> Vec<&'static str> {
@@ -52,7 +52,7 @@ fn a_run_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     let shown = folder.run(&["info", "m.senv.checkpoint"]).ok().out;
     assert!(shown.contains(command) && shown.contains("settings.training.epochs"), "{shown}");
 
-    // Other settings or another text are refused before anything is trained, and the checkpoint stays.
+    // Other settings or another text are rejected before training, and the checkpoint stays.
     let other = training("m.senv", epochs, &["--checkpoint-every", "0.05s", "--resume", "--seed", "9"]);
     let resume = format!("{command} --resume\n");
     let says = ["m.senv.checkpoint was written with other settings (--seed)", &resume, "--seed 9 --restart"];
@@ -68,11 +68,11 @@ fn a_run_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
 }
 
-/// Asks a run twice to stop, as `timeout` does: the process and, a moment later, its group. `None` if it was over
-/// before.
+/// Asks a run twice to stop, as `timeout` does: first the process, and a moment later its group. Returns `None` if the
+/// run was already over.
 #[cfg(unix)]
 fn asked_twice(folder: &Folder, args: &[&str]) -> Option<Ended> {
-    // Two that are further apart end a run at once.
+    // Two requests further apart end a run immediately.
     const ONE_REQUEST: Duration = Duration::from_millis(500);
     for _ in 0..20 {
         let mut child = folder.spawn(args);
@@ -98,7 +98,7 @@ fn asked_twice(folder: &Folder, args: &[&str]) -> Option<Ended> {
         if goes_on && (is_written || asked.elapsed() < ONE_REQUEST) {
             return Some(Ended { code, out: String::new(), err });
         }
-        // It ended by the first signal, or the second was late.
+        // The first signal ended it, or the second one came late.
         std::fs::remove_file(folder.path("m.senv.checkpoint")).unwrap();
     }
     panic!("twenty times the second signal came too late");
@@ -137,8 +137,9 @@ fn a_reading_of_pairs_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     );
 }
 
-/// Trains on lines of so many times eight words, and so many of them: it takes little but for the reading, and is
-/// stopped meanwhile. Before that come the kind of what is kept, and the ends of the names beside it.
+/// Trains on `n_lines` lines that repeat eight words `times` times, and stops the run while it reads, which takes
+/// nearly all of its time. `kind` is the kind of the kept file, and `beside` has the extensions of the files next to
+/// it.
 #[cfg(unix)]
 fn reading_goes_on(training: &[&str], more: &[&str], (kind, beside): (&str, &[&str]), (times, n_lines): (usize, u32)) {
     let folder = Folder::new();
@@ -151,14 +152,14 @@ fn reading_goes_on(training: &[&str], more: &[&str], (kind, beside): (&str, &[&s
     let resume = [training, more, &["--resume"]].concat();
     let checkpoint = "m.senv.checkpoint";
     let beside: Vec<String> = beside.iter().map(|end| format!("{checkpoint}{end}")).collect();
-    // A million words are worth keeping. Where the system does not say how much was read, the signal comes later and
-    // later; where all was read before it came, there is more text.
+    // Reading a million words is worth keeping. If the system does not report how much was read, the signal comes later
+    // and later. If everything was read before the signal came, the text gets longer.
     let enough = (0..150_000 / times as u32).map(|i| line(i).len() as u64).sum();
     let (mut n_lines, mut later) = (n_lines, Duration::ZERO);
     let err = (0..16).find_map(|_| {
         let mut child = folder.spawn(&resume);
         let mut said = BufReader::new(child.stderr.take().unwrap());
-        // It is said with the first report; the reading is stopped by the next one.
+        // The first report announces the reading, and the next one stops it.
         let (mut rest, is_reading) = listen(&mut said, "reading  ");
         if is_reading {
             wait_until("a million words are read", || bytes_read(&child).is_none_or(|bytes| bytes >= enough));
@@ -167,7 +168,8 @@ fn reading_goes_on(training: &[&str], more: &[&str], (kind, beside): (&str, &[&s
         }
         said.read_to_string(&mut rest).unwrap();
         let code = child.wait().unwrap().code();
-        // A fast machine has read all before the signal is there: it is making tables then, or training, or done.
+        // A fast machine has read everything before the signal arrives. It may then be making tables, training, or
+        // done.
         if code == Some(0) || !rest.contains("% of the text") && !rest.contains("stopped while reading") {
             n_lines *= 2;
             write(n_lines);
@@ -209,7 +211,7 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
     });
     assert_eq!(killed.code, None);
     assert!(!folder.has("m.senv"));
-    // If it was at the next checkpoint, that goes when one is written again.
+    // A checkpoint may have been in progress. Its temporary file is removed at the next checkpoint.
     let begun: Vec<String> = folder.names().into_iter().filter(|name| name.ends_with(".tmp")).collect();
     folder.run(&training("m.senv", epochs, &["--resume", "--checkpoint", "c"])).ok();
     folder.run(&training("whole.senv", epochs, &[])).ok();
@@ -219,7 +221,7 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
     assert_eq!(names, ["m.senv", "text.txt", "whole.senv"]);
 }
 
-/// One system of each kind of training loop and data.
+/// One system for each kind of training loop and data.
 #[cfg(unix)]
 #[test]
 fn every_kind_of_data_is_resumed_to_the_same_bytes() {
@@ -276,11 +278,11 @@ fn the_checkpoint_of_an_earlier_run_is_replaced_only_when_that_is_asked_for() {
     folder.train("text.txt", "m.senv", &["--epochs", "1", "--force"]).fails(2, &says[..1]);
     assert_eq!((folder.read("m.senv.checkpoint"), folder.has("m.senv")), (before, false));
     folder.train("text.txt", "m.senv", &["--restart", "--resume"]).fails(2, &["cannot be used with"]);
-    // Too short a run to write one of its own.
+    // The run is too short to write its own checkpoint.
     let ended = folder.train("text.txt", "m.senv", &["--epochs", "1", "--restart"]).ok();
-    assert!(ended.err.contains("replacing m.senv.checkpoint, which an earlier run left"), "{}", ended.err);
+    assert!(ended.err.contains("replacing m.senv.checkpoint of an earlier run"), "{}", ended.err);
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
-    // Any other file is somebody's work.
+    // Any other file may be somebody's work.
     folder.write("notes.txt", "mine");
     let to_notes = ["--epochs", "1", "--checkpoint", "notes.txt"];
     folder

@@ -1,4 +1,4 @@
-//! `senv eval retrieval` on a few documents, and on files that are broken.
+//! `senv eval retrieval` on a few documents, and on damaged files.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ fn documents_are_found_by_their_words_and_by_their_meaning() {
     let set = &report["sets"][0];
     assert_eq!([&set["n_documents"], &set["n_sentences"], &set["n_queries"]], [3, 6, 2]);
     let mrr = |i: usize| set["scores"][i]["mrr"]["value_x100"].as_f64().unwrap();
-    // No word of the first query is in its document: the vectors find it.
+    // The document of the first query contains none of its words, but the vectors find it.
     assert!(mrr(0) < 100.0 && mrr(1) == 100.0 && mrr(2) == 100.0 && mrr(3) == 100.0, "{set}");
     let out = folder.run(&["eval", "retrieval", "set", "--resamples", "0"]).ok().out;
     assert!(

@@ -1,9 +1,9 @@
-//! Runs of the program that are watched, held and stopped.
+//! Runs of the program that are observed, paused and stopped.
 //!
-//! No test guesses how long something takes: it waits for what the run does or says. Where a run can be over before a
-//! test gets to it, it is given more work.
+//! No test guesses how long an operation takes; each waits for an action or a message of the run. If a run may end
+//! before the test can act, it gets more work.
 
-#![allow(dead_code)] // some of it is for one system alone
+#![allow(dead_code)] // some items are only for one system
 
 use std::{
     fs,
@@ -19,10 +19,10 @@ use std::{
 
 use crate::common::{Ended, Folder, text};
 
-/// The longest that a test waits: however busy a machine is, what takes so long hangs.
+/// The longest time that a test waits. Anything that takes longer hangs, however busy the machine is.
 const HANGS: Duration = Duration::from_secs(600);
 
-/// Waits until this is so.
+/// Waits until a condition holds.
 #[track_caller]
 pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let began = Instant::now();
@@ -32,7 +32,7 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until this is so, while the run goes on, which must not end before.
+/// Waits until a condition holds. The run must not end before that.
 #[track_caller]
 pub(crate) fn wait_in(child: &mut Child, what: &str, mut is_so: impl FnMut() -> bool) {
     wait_until(what, || {
@@ -50,7 +50,7 @@ pub(crate) fn wait_for(folder: &Folder, name: &str, child: &mut Child) {
     wait_in(child, name, || folder.has(name));
 }
 
-/// What a run that has ended said and nobody has read.
+/// What a finished run printed and nobody has read.
 fn last_words(child: &mut Child) -> String {
     let mut said = String::new();
     if let Some(mut stderr) = child.stderr.take() {
@@ -59,7 +59,7 @@ fn last_words(child: &mut Child) -> String {
     said
 }
 
-/// Reads what the run says until a line of it holds this; all of it so far.
+/// Reads the output of a run up to a line that contains `part`, and returns all of it so far.
 #[track_caller]
 pub(crate) fn hear(said: &mut impl BufRead, part: &str) -> String {
     let (all, is_said) = listen(said, part);
@@ -67,7 +67,7 @@ pub(crate) fn hear(said: &mut impl BufRead, part: &str) -> String {
     all
 }
 
-/// The same of what may not be said: all to the end then, and whether it was said.
+/// The same for a text that may not appear. Then all output is read; the result says whether the text appeared.
 pub(crate) fn listen(said: &mut impl BufRead, part: &str) -> (String, bool) {
     let mut all = String::new();
     while !all.contains(part) {
@@ -78,10 +78,10 @@ pub(crate) fn listen(said: &mut impl BufRead, part: &str) -> (String, bool) {
     (all, true)
 }
 
-/// Sends a run a signal once it has written a file, and returns how it ended, and of which amount of work it was.
+/// Sends a signal to a run after it has written a file. Returns how the run ended, and the amount of its work.
 ///
-/// A machine may be so fast, or so busy with other things, that the run is over before the signal is there. Then it has
-/// the next of these amounts.
+/// A machine may be so fast or so busy that the run is over before the signal arrives. The next of these amounts of
+/// work is then tried.
 #[cfg(unix)]
 #[track_caller]
 pub(crate) fn stopped<'a>(
@@ -96,14 +96,13 @@ pub(crate) fn stopped<'a>(
             signal(&child, number);
         }
         let ended = Ended::from(child.wait_with_output().unwrap());
-        // One that is killed at its very end has removed the file that it would go on from.
+        // A run that is killed at its very end has already removed the file that it would resume from.
         (ended.code != Some(0) && folder.has(file)).then_some(ended)
     })
 }
 
-/// What is made of a run that has to be stopped in time, and the amount of its work: `attempt` gets one of these
-/// amounts after the other, as long as it returns `None`, because the run was over before. What the run has made is
-/// removed then.
+/// Calls `attempt` with one amount of work after another while it returns `None`, because the run was over too early.
+/// The outputs of such runs are removed. Returns the first result with its amount of work.
 #[track_caller]
 pub(crate) fn in_time<T>(
     folder: &Folder,
@@ -123,7 +122,7 @@ pub(crate) fn in_time<T>(
     panic!("each of these runs was over before it could be stopped: {amounts:?}");
 }
 
-/// Waits until the run has written this file, or ends; whether it goes on.
+/// Waits until the run has written this file or ends. Returns whether it is still running.
 pub(crate) fn is_written(folder: &Folder, file: &str, child: &mut Child) -> bool {
     let mut goes_on = true;
     wait_until(file, || {
@@ -133,11 +132,10 @@ pub(crate) fn is_written(folder: &Folder, file: &str, child: &mut Child) -> bool
     goes_on
 }
 
-/// Bytes of standard input that a run has taken when it is at reading them for good: more than a pipe and all buffers
-/// hold.
+/// Number of bytes after which a run must be reading its standard input: more than a pipe and all buffers can hold.
 pub(crate) const AT_INPUT: usize = 8 << 20;
 
-/// Gives a run text on its standard input, without end, and counts the bytes; ends with the run.
+/// Feeds endless text to the standard input of a run and counts the bytes. It ends with the run.
 pub(crate) fn feed(child: &mut Child) -> (JoinHandle<()>, Arc<AtomicUsize>) {
     let mut stdin = child.stdin.take().unwrap();
     let fed = Arc::new(AtomicUsize::new(0));
@@ -151,19 +149,19 @@ pub(crate) fn feed(child: &mut Child) -> (JoinHandle<()>, Arc<AtomicUsize>) {
     (feeder, fed)
 }
 
-/// Runs the program with a limit of the shell: `-v` KiB of memory, `-f` blocks of a file.
+/// Runs the program under a limit of the shell: `-v` KiB of memory, or `-f` blocks per file.
 #[cfg(unix)]
 pub(crate) fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
     let mut command = Command::new("bash");
     let script = format!("ulimit -c 0; ulimit {limit} && exec \"$@\"");
     command.args(["-c", &script, "bash", env!("CARGO_BIN_EXE_senv")]).args(args);
     command.current_dir(folder.path("")).env("TMPDIR", folder.path("")).env_remove("RUST_BACKTRACE");
-    // Otherwise each thread takes 64 MiB of addresses for memory that it may never need.
+    // Otherwise each thread reserves 64 MiB of address space that it may never need.
     command.env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).output().unwrap().into()
 }
 
-/// Whether a run has written a part of a file for this folder that has no name yet. On other systems than Linux it has
-/// a name that ends in `.tmp`.
+/// Whether a run has written a part of an unnamed file for this folder. On systems other than Linux, the file has a
+/// name that ends in `.tmp`.
 pub(crate) fn has_begun(child: &Child, folder: &std::path::Path) -> bool {
     let entries = |path: &std::path::Path| fs::read_dir(path).into_iter().flatten().flatten();
     let Ok(real) = fs::canonicalize(folder) else { return false };
@@ -177,15 +175,15 @@ pub(crate) fn has_begun(child: &Child, folder: &std::path::Path) -> bool {
         || entries(&real).any(|file| file.file_name().to_string_lossy().ends_with(".tmp") && has_bytes(&file.path()))
 }
 
-/// Sends a signal, by its number or its name.
+/// Sends a signal, given by its number or name.
 #[cfg(unix)]
 pub(crate) fn signal(child: &Child, signal: impl std::fmt::Display) {
-    // Tests may call the system; the program itself does not.
+    // Tests may call system programs; senv itself does not.
     let status = Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status();
     assert!(status.unwrap().success());
 }
 
-/// Holds a run where it is, all threads of it, until it gets the signal `CONT` or is killed.
+/// Pauses all threads of a run until it gets the signal `CONT` or is killed.
 #[cfg(unix)]
 pub(crate) fn hold(child: &Child) {
     signal(child, "STOP");
@@ -195,7 +193,7 @@ pub(crate) fn hold(child: &Child) {
 #[cfg(target_os = "linux")]
 fn is_held(process: u32) -> bool {
     let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap();
-    // A thread may end while one looks; a process that has ended is held, too.
+    // A thread may end during the check. A process that has ended also counts as paused.
     let mut stats = threads.filter_map(|thread| fs::read_to_string(thread.ok()?.path().join("stat")).ok());
     stats.all(|stat| stat.rsplit(')').next().is_some_and(|fields| fields.trim_start().starts_with(['T', 'Z', 'X'])))
 }
@@ -206,8 +204,8 @@ fn is_held(process: u32) -> bool {
     output.stdout.trim_ascii_start().starts_with(b"T") || output.stdout.trim_ascii_start().starts_with(b"Z")
 }
 
-/// Whether a process (`self`, or its number) has a signal in one of the masks of its status: `SigIgn`, those that it
-/// ignores; `SigCgt`, those that it handles.
+/// Whether a signal is in a mask of the status of a process (`self` or a process id). `SigIgn` lists ignored signals,
+/// and `SigCgt` handled ones.
 #[cfg(target_os = "linux")]
 pub(crate) fn has_signal(process: impl std::fmt::Display, mask: &str, signal: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
@@ -215,8 +213,8 @@ pub(crate) fn has_signal(process: impl std::fmt::Display, mask: &str, signal: i3
     mask.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() >> (signal - 1) & 1 == 1)
 }
 
-/// Waits until a run has worked for so long from now on: seconds of a processor, however many others want it. Where the
-/// system does not say, it does not wait.
+/// Waits until a run has used this many CPU seconds from now on, which do not depend on other load. Does not wait if
+/// the system does not report them.
 #[track_caller]
 pub(crate) fn work_for(child: &mut Child, seconds: f64) {
     if cfg!(target_os = "linux") {
@@ -226,16 +224,16 @@ pub(crate) fn work_for(child: &mut Child, seconds: f64) {
     }
 }
 
-/// Bytes that a run has read so far, of all files; `None` where the system does not say, and of one that has ended.
+/// Bytes that a run has read from all files so far, or `None` if it has ended or the system does not report this.
 pub(crate) fn bytes_read(child: &Child) -> Option<u64> {
     let counts = fs::read_to_string(format!("/proc/{}/io", child.id())).ok()?;
     counts.lines().find_map(|line| line.strip_prefix("rchar: "))?.parse().ok()
 }
 
-/// Seconds for which a process has had a processor.
+/// CPU seconds of a process.
 fn cpu_seconds(process: u32) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-    // In hundredths, for the program and for the system.
+    // In hundredths of a second, for user and system time.
     (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
 }

@@ -1,4 +1,4 @@
-//! What people do with a text, on the sample text: every command of the guide's page, with what comes out looked at.
+//! Typical tasks on the sample text: runs every command on the page of the guide, and checks the output.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ fn sample() -> Folder {
     folder.write("text.txt", &text);
     let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
     folder.write("half.txt", lines[..1200].join("\n"));
-    // Five sentences a document, and the same as a table.
+    // Five sentences per document, and the same as a table.
     let documents: Vec<String> = lines.chunks(5).map(|lines| lines.join(" ")).collect();
     folder.write("documents.txt", documents.join("\n"));
     let rows: Vec<String> = lines.iter().enumerate().map(|(i, line)| format!("{i},{},\"{line}\"", i % 7)).collect();
@@ -29,7 +29,7 @@ fn every_job_has_a_sensible_answer_on_the_sample_text() {
     let all = lines(&folder, &["split", "--by", "lines", "documents.txt"]);
     let own = String::from_utf8(folder.read("text.txt")).unwrap();
     let n = own.lines().filter(|line| !line.is_empty()).count();
-    // Cutting what was joined gives the sentences again, but for a few that a quote or a small letter joins.
+    // Splitting the joined text returns the sentences, except a few that a quote or a lower-case letter joins.
     let same = all.iter().filter(|line| own.contains(line.as_str())).count();
     assert!(same * 100 >= n * 99, "{same} of {n}");
 
@@ -54,7 +54,7 @@ fn every_job_has_a_sensible_answer_on_the_sample_text() {
 
     assert_eq!(lines(&folder, &["outliers", "text.txt", "-n", "5"]).len(), 5);
     let chosen = lines(&folder, &["sample", "--diverse", "30", "text.txt"]);
-    // Unlike each other: none is dropped at a threshold that drops many.
+    // They differ from each other: none is dropped at a threshold that drops many.
     folder.write("chosen.txt", chosen.join("\n"));
     assert_eq!(lines(&folder, &["dedupe", "chosen.txt", "--threshold", ".6"]).len(), 30);
 
@@ -69,7 +69,7 @@ fn every_job_has_a_sensible_answer_on_the_sample_text() {
         found.len() == 3 && found.iter().all(|line| line.contains("ship") || line.contains("harbour")),
         "{found:?}"
     );
-    // Documents as files of BEIR; each query is a sentence of its document, which is found first.
+    // The documents in the format of BEIR. Each query is a sentence of its document, which must be ranked first.
     let documents = String::from_utf8(folder.read("documents.txt")).unwrap();
     let documents: Vec<&str> = documents.lines().take(200).collect();
     let json =

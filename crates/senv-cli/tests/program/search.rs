@@ -1,4 +1,4 @@
-//! Collections of sentences: index, search, change, look at them.
+//! Collections of sentences: create, search, change and inspect them.
 
 use std::io::{BufRead, BufReader, Write};
 
@@ -9,7 +9,7 @@ use crate::common::{Folder, text};
 const NEWS: &str = "id\tyear\tbody\n7\t1987\tThe cat saw the dog near the meadow.\n4\t1990\tThe soup and the bread burnt in the oven.\n\
                     9\t1987\tA train left the station.\n12\t1990\tThe horse left the stable.\n";
 
-/// The answers to `--json`, one a query.
+/// The answers of `--json`, one per query.
 fn answers(out: &str) -> Vec<Value> {
     out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -19,7 +19,7 @@ fn ids(answer: &Value) -> Vec<u64> {
     answer["neighbours"].as_array().unwrap().iter().map(|near| near["id"].as_u64().unwrap()).collect()
 }
 
-/// A folder with a model and `c`, a collection of the lines of `text.txt`.
+/// A folder with a model and `c`, a collection of the lines in `text.txt`.
 fn with_collection() -> Folder {
     let folder = Folder::with_model();
     folder.run(&["index", "--model", "m.senv", "--input", "text.txt", "--output", "c"]).ok();
@@ -41,11 +41,11 @@ fn sentences_are_found_with_cosine_id_and_line_as_nearest_finds_them() {
         let line: usize = place.strip_prefix("text.txt:").unwrap().parse().unwrap();
         assert_eq!((lines[line - 1].as_str(), id.parse::<usize>().unwrap() + 1), (sentence, line));
         let cosines = [cosine, nearest[0]].map(|cosine| cosine.parse::<f64>().unwrap());
-        // Rows are kept in f16.
+        // Rows are stored in f16.
         assert!((cosines[0] - cosines[1]).abs() < 2e-4, "{cosines:?}");
         assert_eq!(lines[nearest[1].parse::<usize>().unwrap() - 1], nearest[2]);
     }
-    // The same at any number of threads, and by the other spelling.
+    // The same with any number of threads, and with the other spelling of the option.
     for threads in ["1", "3"] {
         let same = ["search", "--index", "c", "--query", query, "--k", "5", "--threads", threads];
         assert_eq!(folder.run(&same).ok().out, found);
@@ -68,7 +68,7 @@ fn queries_come_from_arguments_from_files_and_from_standard_input() {
         |args: &[&str]| folder.pipe(&[&["search", "c", "--k", "2"], args].concat(), folder.read("q.txt")).ok().out;
     assert_eq!(pipe(&["--queries", "-"]), both);
     assert_eq!(pipe(&[]), both);
-    // Each line of standard input is answered before the next one is there.
+    // Each line of standard input is answered before the next one arrives.
     let mut child =
         folder.command(&["search", "c", "--k", "1", "--json"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
     let (mut stdin, mut out) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
@@ -77,7 +77,7 @@ fn queries_come_from_arguments_from_files_and_from_standard_input() {
         let mut answer = String::new();
         out.read_line(&mut answer).unwrap();
         assert_eq!(serde_json::from_str::<Value>(&answer).unwrap()["query"], query);
-        // What others change meanwhile is seen.
+        // Changes by other processes become visible.
         folder.write("new.txt", "a train a train\n");
         folder.run(&["index", "--add", "--input", "new.txt", "--output", "c"]).ok();
     }
@@ -167,7 +167,7 @@ fn a_collection_is_added_to_replaced_deleted_from_and_compacted() {
     assert_eq!((&after["rows"], &after["deleted"], &after["segments"]), (&3.into(), &0.into(), &1.into()));
     assert_eq!((search("a bird in a meadow"), &after["verified"]), (expected, &"all files, by their checksums".into()));
 
-    // A new one in place of it takes an explicit wish.
+    // Replacing a collection requires an explicit option.
     index(&["--input", "text.txt"]).fails(2, &["c is already a collection", "--add", "--force"]);
     index(&["--input", "text.txt", "--force"]).ok();
     assert_eq!(facts()["rows"], 600);
@@ -186,7 +186,7 @@ fn equal_sentences_are_shown_once_and_a_line_does_not_find_itself() {
     assert_eq!((ids(&cat)[0], &cat["neighbours"][0]["count"]), (0, &2.into()));
     let own = run(&["--queries", "t.txt"]);
     assert_eq!(own.len(), 5);
-    // Line 1 finds its copy in line 4 and not itself, line 5 only others.
+    // Line 1 finds its copy in line 4 but not itself, and line 5 finds only others.
     let near = |answer: &Value| {
         answer["neighbours"]
             .as_array()
@@ -199,7 +199,7 @@ fn equal_sentences_are_shown_once_and_a_line_does_not_find_itself() {
     assert_eq!(near(&own[1])[0], (6, 1));
     assert!(near(&own[3]).iter().all(|&(line, _)| line != 5), "{}", own[3]);
     assert_eq!(run(&["--queries", "t.txt", "--k", "1"])[3]["neighbours"].as_array().unwrap().len(), 1);
-    // A file with the same lines is another one.
+    // A file with the same lines counts as another one.
     folder.write("u.txt", folder.read("t.txt"));
     assert_eq!(near(&run(&["--queries", "u.txt"])[0])[0], (1, 2));
     let others = run(&["--queries", "u.txt", "--no-equal", "--k", "2"]);
@@ -219,7 +219,7 @@ fn vectors_that_senv_encode_wrote_are_not_made_again() {
     index("b", &["--vectors", "v.npy"]).ok();
     let find = |name: &str| folder.run(&["search", name, "--query", "a train", "--json"]).ok().out;
     assert_eq!(find("a"), find("b"));
-    // Of another model, in another order, of other lines, with NaN; nothing is left behind.
+    // Vectors of another model, in another order, of other lines, and with NaN. Nothing is left behind.
     folder.train("text.txt", "other.senv", &["--seed", "9"]).ok();
     folder.run(&["encode", "--model", "other.senv", "t.txt", "--output", "other.npy"]).ok();
     index("c", &["--vectors", "other.npy"]).fails(1, &["differs from the model's"]);

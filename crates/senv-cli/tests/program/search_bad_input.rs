@@ -1,4 +1,4 @@
-//! Collections: what is wrong, damaged or scarce has a defined result, and nothing is lost.
+//! Collections with wrong, damaged or scarce resources have a defined result, and nothing is lost.
 
 use std::{fs, path::Path};
 
@@ -8,7 +8,7 @@ fn index(folder: &Folder, input: &str, output: &str, more: &[&str]) -> crate::co
     folder.run(&[&["index", "--model", "m.senv", "--input", input, "--output", output], more].concat())
 }
 
-/// Every file of a collection with its content.
+/// Every file of a collection with its contents.
 fn content(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     let mut files: Vec<_> =
@@ -29,7 +29,7 @@ fn few_equal_and_unknown_sentences_have_a_result() {
     index(&folder, "one.txt", "one", &[]).ok();
     assert_eq!(found("one", "the cat").out.lines().count(), 1);
     index(&folder, "none.txt", "one", &["--add"]).fails(1, &["none.txt contains no text"]);
-    // An empty collection is one from which all was deleted.
+    // A collection is empty after all its sentences were deleted.
     folder.run(&["index", "--output", "one", "--delete-ids", "0"]).ok();
     let empty = found("one", "the cat");
     assert!(empty.out.is_empty() && empty.err.contains("one has no sentences"), "{}", empty.err);
@@ -43,10 +43,10 @@ fn few_equal_and_unknown_sentences_have_a_result() {
     let equal = found("equal", "the cat saw the dog").out;
     assert_eq!(equal, "1.0000\t0\tequal.txt:1\tthe cat saw the dog\t(20000 times)\n");
 
-    // Zero vectors: sentences without a known word are never found, and that is said.
+    // Sentences without a known word have zero vectors. They cannot be found, and a warning says so.
     folder.write("unknown.txt", "the cat saw the dog\nqqq xxx\nzzz\n");
     let zero = index(&folder, "unknown.txt", "unknown", &[]).ok();
-    assert!(zero.err.contains("2 sentences without a known word: never found"), "{}", zero.err);
+    assert!(zero.err.contains("2 sentences without a known word cannot be found"), "{}", zero.err);
     assert_eq!(found("unknown", "the cat").out.lines().count(), 1);
     let query = found("unknown", "qqq");
     assert!(query.out.is_empty() && query.err.contains("no word of \"qqq\" is known"), "{}", query.err);
@@ -62,7 +62,7 @@ fn a_vector_too_short_or_too_long_for_a_direction_is_no_unknown_word_and_one_of_
         folder.run(&[&["index", "text.txt", "--model", "v.txt", "--output", "c", "--force"], more].concat())
     };
     let made = index(&[]).ok();
-    for says in ["1 sentence without a known word: never found", "2 sentences whose vector has no direction"] {
+    for says in ["1 sentence without a known word cannot be found", "2 sentences whose vector has no direction"] {
         assert!(made.err.contains(says), "{}", made.err);
     }
     assert_eq!(folder.run(&["info", "c", "--json"]).ok().json()["without_vector"], 3);
@@ -164,7 +164,7 @@ fn a_model_that_is_gone_moved_or_another_is_told() {
     search(&[]).fails(1, &["c: its model", "m.senv no longer exists; give the path of the model (--model FILE)"]);
     assert_eq!(search(&["--model", "models/old.senv"]).ok().out, found);
     search(&[]).fails(1, &["no longer exists"]);
-    // An addition keeps the new place.
+    // An addition keeps the new location.
     folder.write("few.txt", "bread and cheese and pepper\n");
     let add = ["index", "--add", "--input", "few.txt", "--output", "c", "--model", "models/old.senv"];
     folder.run(&add).ok();
@@ -178,7 +178,7 @@ fn a_model_that_is_gone_moved_or_another_is_told() {
         .fails(1, &["c: the collection was made with another model than m.senv", "(--model FILE)"]);
     let add = ["index", "--add", "--input", "text.txt", "--output", "c", "--model", "m.senv"];
     folder.run(&add).fails(1, &["another model"]);
-    // What needs no model works on.
+    // Commands that do not need the model still work.
     folder.run(&["index", "--output", "c", "--delete-ids", "3"]).ok();
     assert_eq!(folder.run(&["info", "c", "--json"]).ok().json()["rows"], 600);
 }
@@ -195,7 +195,7 @@ fn damage_is_found_when_it_is_read_and_by_verify() {
         let verify = folder.run(&["info", "c", "--verify"]);
         assert_eq!(verify.code, Some(1), "{what}: {}", verify.out);
         verify.fails(1, &["c/"]);
-        // A search may not need the part; it never ends otherwise than with an error or a result.
+        // A search may not need the damaged part. In any case it ends with an error or a result.
         let search = folder.run(&["search", "c", "--query", "the cat saw the dog"]);
         assert!(matches!(search.code, Some(0 | 1)), "{what}: {:?} {}", search.code, search.err);
     };
@@ -227,7 +227,7 @@ fn a_disk_that_fills_up_loses_nothing() {
     folder.write("few.txt", text(30));
     index(&folder, "few.txt", "c", &[]).ok();
     let before = content(&folder.path("c"));
-    // A file of more than 16 KiB does not fit.
+    // Files above 16 KiB do not fit.
     let add = limited(&folder, "-f 16", &["index", "--add", "--input", "text.txt", "--output", "c"]);
     add.fails(1, &["cannot write", "File too large"]);
     assert_eq!(content(&folder.path("c")), before);
@@ -249,7 +249,7 @@ fn a_writer_that_is_killed_or_interrupted_leaves_the_last_state_and_the_next_one
     let folder = Folder::with_model();
     index(&folder, "text.txt", "c", &[]).ok();
     let rows = || folder.run(&["info", "c", "--verify", "--json"]).ok().json()["rows"].as_u64().unwrap();
-    // Reading from a pipe that does not end, it holds the lock, and its number stands in it.
+    // While it reads from an endless pipe, it holds the lock, which contains its process id.
     let start = |args: &[&str], name: &str| {
         let mut child = folder.command(args).stdin(std::process::Stdio::piped()).spawn().unwrap();
         let (feeder, fed) = feed(&mut child);
@@ -273,7 +273,7 @@ fn a_writer_that_is_killed_or_interrupted_leaves_the_last_state_and_the_next_one
     let names: Vec<String> = content(&folder.path("c")).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names.len(), 3, "{names:?}");
 
-    // One that was about to be made is gone after Ctrl-C; what a kill leaves is no obstacle.
+    // A new collection is removed after Ctrl-C, and the leftovers of a kill do no harm.
     let new = ["index", "--model", "m.senv", "--input", "-", "--output", "new"];
     for number in [2, 9] {
         let (mut child, feeder) = start(&new, "new");

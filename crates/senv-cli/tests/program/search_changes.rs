@@ -1,4 +1,4 @@
-//! Changes of a collection while others make, change or read it, and what is passed over.
+//! Changes of a collection while other processes create, change or read it, and skipped input.
 
 use std::fs;
 
@@ -47,7 +47,7 @@ fn blank_sentences_are_passed_over_and_said_but_never_put_in_the_place_of_others
     let columns = ["--column", "id=1", "--column", "text=2"];
     folder.write("t.tsv", "1\tthe cat saw the dog\n2\t \n\n3\tthe soup burnt\n");
     let made = index(&folder, "t.tsv", "c", &columns).ok();
-    assert!(made.err.contains("1 line with a blank sentence skipped"), "{}", made.err);
+    assert!(made.err.contains("skipped 1 line with a blank sentence"), "{}", made.err);
     assert_eq!(rows(&folder, "c"), 2);
     folder.write("new.tsv", "3\ta train\n1\t\n");
     let replace = index(&folder, "new.tsv", "c", &[&["--replace"], &columns[..]].concat());
@@ -95,18 +95,18 @@ fn a_signal_ends_what_waits_for_input_and_leaves_no_file() {
     let folder = Folder::with_model();
     index(&folder, "text.txt", "c", &[]).ok();
     let before = names(&folder, "c");
-    // A reader that waits for queries: for the first, in the midst of it, and after it.
+    // A reader that waits for queries: before the first one, in the middle of it, and after it.
     for (number, asks) in [(15, ""), (2, ""), (15, "half"), (2, "half"), (15, "one"), (2, "one")] {
         let mut child = folder.command(&["search", "c"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         match asks {
-            // Only Linux says whether it hears of signals.
+            // Only Linux reports whether a process handles signals.
             #[cfg(target_os = "linux")]
             "" => {
                 let process = child.id();
-                wait_in(&mut child, "it hears of signals", || has_signal(process, "SigCgt", number));
+                wait_in(&mut child, "it handles signals", || has_signal(process, "SigCgt", number));
             }
-            // A pipe does not hold so much: it is read.
+            // This is more than a pipe can hold, so it is being read.
             "half" => stdin.write_all("the cat ".repeat(1 << 15).as_bytes()).unwrap(),
             _ => {
                 writeln!(stdin, "the cat").unwrap();
@@ -116,7 +116,7 @@ fn a_signal_ends_what_waits_for_input_and_leaves_no_file() {
         signal(&child, number);
         assert_eq!(child.wait().unwrap().code(), Some(128 + number));
     }
-    // A writer that has written a part already, of 256 MiB of text, and waits for more.
+    // A writer that has written a part, 256 MiB of text, and waits for more.
     for (number, args, name) in [
         (15, &["index", "--add", "--input", "-", "--output", "c"][..], "c"),
         (2, &["index", "--model", "m.senv", "--input", "-", "--output", "new"], "new"),
@@ -124,12 +124,12 @@ fn a_signal_ends_what_waits_for_input_and_leaves_no_file() {
     ] {
         let mut child = folder.command(args).stdin(std::process::Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        // One long word takes less time than many.
+        // One long word takes less time than many short ones.
         let long = format!("the cat saw the dog {}\n", "x".repeat(100_000));
         for _ in 0..2800 {
             stdin.write_all(long.as_bytes()).unwrap();
         }
-        // The first part is written when it has its name.
+        // The first part is complete when it has its name.
         let is_part = |file: &String| {
             file.ends_with(".segment") && !(name == "c" && before.contains(file)) && !file.starts_with('.')
         };
@@ -167,7 +167,7 @@ fn a_collection_of_many_parts_is_warned_of() {
     folder.write("one.txt", "the cat saw the dog\n");
     let none = ["--precision", "none"];
     index(&folder, "one.txt", "c", &none).ok();
-    // Parts of a collection without vectors are not joined: a manifest that names its one part often.
+    // Parts of a collection without vectors cannot be merged. The manifest names its one part several times.
     let manifest = String::from_utf8(folder.read("c/manifest")).unwrap();
     let mut json: Value = serde_json::from_str(manifest.lines().next().unwrap()).unwrap();
     let segment = json["segments"][0].clone();

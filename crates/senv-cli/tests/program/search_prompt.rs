@@ -1,6 +1,6 @@
-//! The prompt of `senv search` on a terminal: one that `script` (of util-linux) makes.
+//! The prompt of `senv search` on a terminal, which `script` (of util-linux) provides.
 #![cfg(target_os = "linux")]
-#![allow(clippy::print_stdout)] // tests have no other way to tell that they did nothing
+#![allow(clippy::print_stdout)] // reports that the test was skipped
 
 use std::{
     io::{Read, Write},
@@ -10,7 +10,7 @@ use std::{
 
 use crate::{common::Folder, running::wait_in};
 
-/// Whether there is a program that makes terminals, of the kind that is needed.
+/// Whether the required version of `script` is installed.
 fn has_script() -> bool {
     let version = Command::new("script").arg("--version").stdin(Stdio::null()).output();
     version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("util-linux"))
@@ -52,17 +52,17 @@ fn a_terminal_has_a_prompt_with_history_that_errors_and_ctrl_c_do_not_end() {
         let what = format!("{part:?} {times} times");
         wait_in(&mut child, &what, || said.lock().unwrap().matches(part).count() >= times);
     };
-    // What is written to the terminal before each prompt, so that it sends keys one by one.
+    // The program writes this to the terminal before each prompt, to receive single keys.
     let reads_keys = "\x1b[?2004h";
     let cat = "1.0000\t0\tt.txt:1\tthe cat saw the dog";
     let long = format!("{}\r", "the cat ".repeat(10));
-    // What is typed, and what has to be there then, so often.
+    // The input, the expected output, and how often the output must have appeared by then.
     let steps = [
         ("the cat saw the dog\r", cat, 1),
         ("the bread and the soup\r", "1.0000\t1\tt.txt:2\t", 1),
         // Up twice: the first query.
         ("\x1b[A\x1b[A\r", cat, 2),
-        // An error, and a line that is given up, do not end it.
+        // An error and an abandoned line do not end the prompt.
         (long.as_str(), "(--max-line-bytes)", 1),
         ("the dog\x03", reads_keys, 6),
         ("the cat saw the dog\r", cat, 3),

@@ -1,4 +1,4 @@
-//! Queries of a collection: what is left out, what is asked for, why nothing was found.
+//! Queries of a collection: options that leave out results, and the reasons for an empty result.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ fn answers(out: &str) -> Vec<Value> {
     out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Lines and counts of the neighbours.
+/// Line numbers and counts of the neighbors.
 fn near(answer: &Value) -> Vec<(u64, u64)> {
     let neighbours = answer["neighbours"].as_array().unwrap().iter();
     neighbours.map(|near| (near["line"].as_u64().unwrap(), near["count"].as_u64().unwrap())).collect()
@@ -30,7 +30,7 @@ fn a_line_does_not_find_itself_by_whatever_spelling_of_its_file() {
             let found = folder.run(&["search", name, "--json", "--queries", queries]).ok().out;
             assert_eq!(near(&answers(&found)[0])[0], (3, 1), "{given} {queries}");
         }
-        // Another file of the same text.
+        // Another file with the same text.
         fs::copy(folder.path("t.txt"), folder.path("sub/t.txt")).unwrap();
         let found = folder.run(&["search", name, "--json", "--queries", "sub/t.txt"]).ok().out;
         assert_eq!(near(&answers(&found)[0])[0], (1, 2), "{given}");
@@ -59,14 +59,14 @@ fn why_nothing_was_found_is_said() {
     folder.run(&["index", "--model", "m.senv", "--input", "one.txt", "--output", "one"]).ok();
     let equal = folder.run(&["search", "one", "--query", "the soup burnt", "--no-equal"]).ok();
     assert!(equal.out.is_empty() && equal.err.contains("found only sentences equal to"), "{}", equal.err);
-    // Many queries: how many.
+    // For many queries, only their number.
     folder.write("q.txt", "the cat saw the dog\nthe dog\nqqq\n");
     let many = folder.run(&["search", "c", "--queries", "q.txt", "--min-score", "1.5"]).ok();
     assert!(many.err.contains("nothing was found for 2 of 3 queries"), "{}", many.err);
     assert_eq!(many.err.matches("warning").count(), 2, "the third has no known word: {}", many.err);
     let word = folder.run(&["search", "c", "--query", "a", "--where", "id = first"]);
     word.fails(2, &["--where id = first: an id is an integer"]);
-    // The same option and message of the command that keeps nothing.
+    // The same option and message in `senv nearest`.
     let nearest = ["nearest", "--model", "m.senv", "t.txt", "--query", "the cat saw the dog"];
     let all = folder.run(&nearest).ok();
     assert_eq!(all.out.lines().count(), 2);
@@ -133,7 +133,7 @@ fn queries_in_another_language_than_the_models_are_warned_of() {
     ] {
         assert_eq!(warned(english), "", "{english}");
     }
-    // Of a file once.
+    // One warning per file.
     folder.write(
         "q.txt",
         "Wann fährt der nächste Zug nach Hamburg?\nBitte geben Sie einen gültigen Wert ein.\n".repeat(10),
@@ -152,7 +152,7 @@ fn equal_sentences_are_one_hit_among_many_queries() {
     folder.run(&["index", "--model", "m.senv", "--input", "t.txt", "--output", "c"]).ok();
     let found = folder.run(&["search", "c", "--queries", "t.txt", "--k", "1", "--json"]).ok().out;
     let counts: Vec<u64> = answers(&found).iter().map(|answer| near(answer)[0].1).collect();
-    // Two others are equal to each.
+    // Each sentence has two equal ones.
     assert_eq!(counts, vec![2; 150]);
 }
 
@@ -169,7 +169,7 @@ fn nearest_shows_equal_sentences_once_as_search_does() {
     assert_eq!(found.lines().count(), 2, "{found}");
     let of_two = nearest(&[&["t.txt", "u.txt", "--k", "1"], &query[..]].concat()).out;
     assert_eq!(of_two, "1.0000\tt.txt:1\tthe cat saw the dog\t(3 times)\n");
-    // The same answers as those of a collection.
+    // The same answers as in a collection.
     folder.write("long.txt", text(300) + one + &text(120) + &text(50));
     folder.write("q.txt", text(60) + "the cat saw the dog\nthe soup burnt\n");
     folder.run(&["index", "--model", "m.senv", "--input", "long.txt", "--output", "c", "--precision", "f32"]).ok();
@@ -187,7 +187,7 @@ fn nearest_shows_equal_sentences_once_as_search_does() {
         assert_eq!(facts(&found).len(), 62);
         for (nearest, search) in facts(&found).iter().zip(facts(&searched)) {
             assert!(nearest.len() <= 3 && nearest.len() == search.len());
-            // Sentences of equal words have equal cosines but for the last bit.
+            // The cosines of sentences with equal words are equal except for the last bit.
             let sorted = |hits: &[Value]| {
                 let mut hits: Vec<String> = hits.iter().map(Value::to_string).collect();
                 hits.sort();

@@ -1,4 +1,4 @@
-//! A collection in one file for the web page, which `senv index --export-web` writes.
+//! A collection in a single file for the web page, which `senv index --export-web` writes.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn opened(folder: &Folder, name: &str) -> senv_core::Result<WebCollection> {
     Ok(file)
 }
 
-/// Row and cosine of the nearest sentences, as the page finds them.
+/// Row and cosine of the nearest sentences, computed as the page does.
 fn nearest(file: &WebCollection, query: &str, k: usize) -> Vec<(usize, f32)> {
     let mut vector = vec![0.0; file.dim()];
     // The page searches without word order.
@@ -36,7 +36,7 @@ fn the_page_finds_in_an_exported_collection_what_senv_search_finds() {
     let made = folder.run(&["index", "--input", "text.txt", "--output", "c", "--export-web", "c.web"]).ok();
     let first = folder.read("c.web");
     assert!(made.err.contains("exported to c.web"), "{}", made.err);
-    // Deleted rows are left out; what is there of ours is replaced, and the same collection gives the same bytes.
+    // Deleted rows are left out. An existing export is replaced, and the same collection gives the same bytes.
     let id = folder.run(&["search", "c", "--query", "The train is late.", "--k", "1", "--json"]).ok().json();
     let id = id["neighbours"][0]["id"].as_u64().unwrap().to_string();
     folder.run(&["index", "--index", "c", "--delete-ids", &id, "--export-web", "c.web"]).ok();
@@ -67,7 +67,7 @@ fn the_page_finds_in_an_exported_collection_what_senv_search_finds() {
         }
         assert_eq!(native[0]["text"], file.text(found[0].0), "{query}");
     }
-    // Others change places with a neighbour whose cosine is the same up to rounding.
+    // Other hits swap places with a neighbor whose cosine is equal up to rounding.
     assert!(n_same >= 45, "{n_same} of 50 hits at the same place");
 }
 
@@ -86,7 +86,7 @@ fn what_the_page_cannot_hold_is_refused_before_anything_is_changed() {
     }
     assert_eq!(folder.run(&["info", "c", "--json"]).ok().out, before);
     assert!(!folder.has("c.web"));
-    // Nor is a file that somebody needs replaced, nor one written among those of the collection.
+    // Other files are not replaced, and no file is written into the folder of the collection.
     for (file, says) in [
         ("text.txt", "text.txt exists and is not a collection for the web page"),
         ("c/c.web", "inside the folder of the collection"),
@@ -105,7 +105,7 @@ fn collections_of_every_kind_are_exported() {
     let folder = Folder::new();
     folder.write("a.txt", "The train is late.\nA storm brings rain.\n");
     folder.write("b.txt", "The bank lends money.\n");
-    // Without vectors, of several files, with columns, empty.
+    // Collections without vectors, of several files, with columns, and empty.
     let web = |more: &[&str], name: &str| {
         let (output, file) = (format!("{name}.index"), format!("{name}.web"));
         let ended = folder.run(&[&["index", "--output", &output, "--export-web", &file], more].concat()).ok();
@@ -164,7 +164,7 @@ fn an_export_that_fails_behind_a_change_says_that_the_change_is_made() {
         );
         assert_eq!(rows(), expected, "{args:?}");
     }
-    // Nothing is made where nothing was to be changed, or the change fails.
+    // Nothing is exported if there was no change to make, or the change fails.
     folder.run(&["index", "--output", "c", "--export-web", "/dev/full"]).fails(1, &["/dev/full"]);
     folder.run(&["index", "--output", "c", "--delete-ids", "999", "--export-web", "/dev/full"]).fails(1, &["999"]);
 }

@@ -1,10 +1,10 @@
-//! Shards: parts of an input that are encoded by themselves and joined.
+//! Shards: parts of an input that are encoded separately and joined.
 
 use std::{fs, io::Write};
 
 use crate::common::{Folder, text};
 
-/// A folder with a small model, and text of some blocks: plain, in gzip, as CSV and as JSON lines.
+/// A folder with a small model, and text of several blocks: plain, as gzip, as CSV and as JSON lines.
 fn folder() -> Folder {
     let folder = Folder::with_model();
     let lines = text(24_000);
@@ -22,7 +22,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Encodes in `n` shards; their names.
+/// Encodes `n` shards and returns their names.
 fn shards(folder: &Folder, n: usize, ending: &str, input: &[&str]) -> Vec<String> {
     let encode = |number: usize| {
         let (shard, output) = (format!("{number}/{n}"), format!("part{number}.{ending}"));
@@ -60,7 +60,7 @@ fn encoded_shards_join_to_the_bytes_of_the_whole() {
                 assert!(cat == folder.read(&whole), "{input:?} in {n}");
             }
         }
-        // One shard alone is made again, and is the same.
+        // Encoding a single shard again gives the same result.
         let before = folder.read(&format!("part2.{ending}"));
         let args = ["--model", "m.senv", "--shard", "2/12", "--output"];
         folder.run(&[&["encode"], input, &args[..], &[&format!("part2.{ending}")]].concat()).ok();
@@ -102,7 +102,7 @@ fn what_cannot_be_divided_is_refused_with_a_remedy() {
         .fails(1, &["bad.txt:12001:", "--invalid-utf8 replace"]);
     let few = folder.run(&[&shard[..], &["1/2", "short.txt", "--output", "q.npy"]].concat()).ok();
     assert!(few.err.contains("shard 1/2 is empty"), "{}", few.err);
-    // What does not fit together.
+    // Shards that do not match.
     folder.run(&[&shard[..], &["2/2", "short.txt", "--output", "q.tsv"]].concat()).ok();
     folder.run(&["join", "q.npy", "q.tsv", "--output", "r.npy"]).fails(1, &["q.tsv", "its format differs"]);
     folder.run(&["join", "q.npy", "absent.npy", "--output", "r.npy"]).fails(1, &["absent.npy"]);
@@ -140,7 +140,7 @@ fn collections_of_shards_join_to_the_bytes_of_the_whole() {
         let ended = index(&["--shard", shard, "--output", &format!("{}.index", &shard[..1])]).ok();
         assert!(ended.err.contains(&format!("shard {shard} of 13,000 sentences")), "{}", ended.err);
     }
-    // One that is made again is the same.
+    // A shard that is made again is the same.
     index(&["--shard", "1/2", "--output", "1.index"]).fails(2, &["--force"]);
     index(&["--shard", "1/2", "--output", "1.index", "--force"]).ok();
     folder.run(&["join", "2.index", "1.index", "--output", "joined.index"]).ok();

@@ -1,4 +1,4 @@
-//! Many files into a folder: what is complete is passed over; `long::kills` has workers that die or are slow.
+//! Many files into one folder. Complete outputs are skipped. For killed or slow workers, see `long::kills`.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn each_file_gets_one_of_its_own_and_only_what_changed_is_made_again() {
     }
     assert_eq!(outputs(&folder.path("out")).len(), 7);
 
-    // Another model, or other settings.
+    // Another model or other settings.
     folder.train("text.txt", "m.senv", &["--seed", "5"]).ok();
     encode(&folder, "out/", &[]).fails(1, &["the model was", "was created with different settings", "--force"]);
     encode(&folder, "out/", &["--force"]).ok();
@@ -59,7 +59,7 @@ fn what_does_not_become_a_folder_is_refused_with_a_remedy() {
     fs::create_dir(folder.path("mine")).unwrap();
     folder.write("mine/000.txt.npy", "mine");
     run(&["data/000.txt", "--output", "mine"]).fails(1, &["was not written by senv", "--force"]);
-    // A file that fails is named with its line, and does not hold up the others.
+    // An error names a failed file and its line, and the other files are encoded.
     folder.write("data/001.txt", b"good\ncaf\xe9\n");
     encode(&folder, "out/", &[])
         .fails(1, &["2 new files", "data/001.txt:2:", "--invalid-utf8 replace", "1 file failed"]);

@@ -1,4 +1,4 @@
-//! `senv eval p-coherence`, `ranking` and `soup`, through the program.
+//! `senv eval p-coherence`, `ranking` and `soup` through the program.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -31,7 +31,7 @@ fn captions_are_measured_beside_random_pairs() {
     let json = eval(&["captions.tsv", "--json", "--random-pairs", "500", "--seed", "4"]).json();
     assert_eq!((&json["model"], &json["n_groups"], &json["n_single_groups"]), (&"m.senv".into(), &2.into(), &1.into()));
     let number = |value: &serde_json::Value| value.as_f64().unwrap();
-    // The captions of an image are the same words or nearly.
+    // The captions of an image have the same or nearly the same words.
     assert!(number(&json["p_coherence"]) > 0.5, "{json}");
     assert!(number(&json["p_coherence"]) > number(&json["mean_cosine_across_groups"]));
     assert_eq!((&json["random_pairs"]["n_pairs"], &json["random_pairs"]["seed"]), (&500.into(), &4.into()));
@@ -47,7 +47,7 @@ fn captions_are_measured_beside_random_pairs() {
     assert!(json["p_coherence"].is_f64() && json["random_pairs"]["mean_cosine"].is_null());
 }
 
-/// The captions as COCO writes them: not by image, ids in another order than the file.
+/// The captions in the format of COCO: not sorted by image, and with ids in another order than in the file.
 fn coco(captions: &str) -> String {
     let line = |(i, line): (usize, &str)| {
         let (image, caption) = line.split_once('\t').unwrap();
@@ -73,7 +73,7 @@ fn captions_in_json_train_and_evaluate_as_lines_do() {
         (json, model)
     });
     assert_eq!(of_lines, of_json);
-    // Held out by COCO's file, one image is left of two and then none.
+    // COCO's file holds out one of two images, then both.
     folder.write("held-out.json", coco(&lines[..44]));
     let decontaminate = ["--decontaminate", "held-out.json", "--output", "pp.senv"];
     let left = folder.run(&[&train[..], &decontaminate].concat()).ok();
@@ -113,7 +113,8 @@ fn paraphrases_are_ranked_in_both_layouts() {
 
 #[test]
 fn random_bow_ranks_as_the_sums_of_its_word_vectors_do() {
-    // Paraphrases share three of eight words, drawn from sixty: some are found at once, others far behind.
+    // Paraphrases share three of eight words, from a vocabulary of sixty. Some are found immediately, and others are
+    // far down.
     let mut rng = stream(5, "sentences", &[]);
     let mut words = |n: usize| -> Vec<String> {
         let letter = |i: u8| char::from(b'a' + i);
@@ -126,7 +127,7 @@ fn random_bow_ranks_as_the_sums_of_its_word_vectors_do() {
         let second = [&first[..3], &words(5)[..]].concat();
         sentences.extend([first, second]);
     }
-    // A capital is no other word, and a mark is a word.
+    // Case does not distinguish words, and a punctuation mark is a word.
     let text = |words: &[String]| format!("Z{} .", &words.join(" ")[1..]);
     let texts: Vec<String> = sentences.iter().map(|words| text(words)).collect();
     assert_eq!(texts.iter().collect::<BTreeSet<_>>().len(), 240);
@@ -148,7 +149,7 @@ fn random_bow_ranks_as_the_sums_of_its_word_vectors_do() {
     for (query, &rank) in result.ranks.iter().enumerate() {
         let cosine = |other: usize| units[query].iter().zip(&units[other]).map(|(x, y)| x * y).sum::<f64>();
         let others = (0..240).filter(|&other| other != query && other != query ^ 1);
-        // Cosines are f32 there: what is so near may fall either way.
+        // The program computes cosines in f32, so nearly equal ones may be ranked in either order.
         let (best, others): (f64, Vec<f64>) = (cosine(query ^ 1), others.map(cosine).collect());
         let nearer = |than: f64| 1 + others.iter().filter(|&&other| other > than).count();
         assert!((nearer(best + 1e-5)..=nearer(best - 1e-5)).contains(&rank), "query {query}: {rank}");

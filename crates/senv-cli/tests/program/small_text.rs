@@ -1,8 +1,8 @@
-//! Every system on texts of a few sentences: it trains, or says what helps, and what it says is an option that it has.
+//! Every system on texts of a few sentences. It trains, or names a remedy, and every option in a message exists.
 
 use crate::common::{Ended, Folder};
 
-/// The systems with their inputs, and with settings that make large ones quick.
+/// The systems with their inputs, and with settings that make large ones fast.
 const SYSTEMS: &[&str] = &[
     "word2vec --input text.txt",
     "sent2vec --input text.txt",
@@ -27,7 +27,7 @@ const SYSTEMS: &[&str] = &[
     "weighted --model words.senv --input text.txt",
 ];
 
-/// Sentences of four to six words of a small vocabulary, none like another for long.
+/// Different sentences of four to six words from a small vocabulary.
 fn sentences(n: usize) -> Vec<String> {
     const WHO: [&str; 7] = ["the cat", "a dog", "my old friend", "the train", "a bird", "our boat", "the teacher"];
     const DOES: [&str; 5] = ["sees", "likes", "follows", "leaves", "needs"];
@@ -35,7 +35,7 @@ fn sentences(n: usize) -> Vec<String> {
     (0..n).map(|i| format!("{} {} {}", WHO[i % 7], DOES[(i / 2) % 5], WHAT[(i / 3) % 6])).collect()
 }
 
-/// The long options that a text names.
+/// The long options in a text.
 fn options(text: &str) -> Vec<&str> {
     let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let mut found: Vec<&str> = text
@@ -48,7 +48,7 @@ fn options(text: &str) -> Vec<&str> {
     found
 }
 
-/// Asserts that the run succeeded, or said what helps, and that the system has every option that was named.
+/// Asserts that the run succeeded or named a remedy, and that the system has every named option.
 #[track_caller]
 fn helps(folder: &Folder, system: &str, ended: &Ended, n: usize) {
     let Ended { code, err, .. } = ended;
@@ -62,7 +62,7 @@ fn helps(folder: &Folder, system: &str, ended: &Ended, n: usize) {
     }
 }
 
-/// Writes what [`SYSTEMS`] read, of so many sentences.
+/// Writes the inputs of [`SYSTEMS`] with `n` sentences.
 fn write_inputs(folder: &Folder, n: usize) {
     let lines = sentences(n);
     let of_lines = |line: &dyn Fn(usize, &str, &str) -> String| -> String {

@@ -1,4 +1,4 @@
-//! Every system with small settings, samples to train it on, and a model of each, trained once for all tests that ask.
+//! Every system with small settings, its training samples, and a model that is trained once for all tests.
 
 use std::{
     fs,
@@ -89,7 +89,7 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
     ),
 ];
 
-/// A tree over the words of a line, by a rule: pairs of words, and what follows hangs on them.
+/// A tree over the words of a line, by a rule: pairs of words, to which the following words attach.
 fn tree(line: &str) -> String {
     let words: Vec<String> =
         line.split(' ').map(|word| word.replace(['(', ')'], "")).filter(|w| !w.is_empty()).collect();
@@ -101,12 +101,12 @@ fn tree(line: &str) -> String {
     inner.map_or_else(String::new, |tree| format!("{tree}\n"))
 }
 
-/// Names and contents of all samples that [`SYSTEMS`] are trained on.
+/// Names and contents of all samples for [`SYSTEMS`].
 static SAMPLES: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
     let sample = |name: &str| fs::read_to_string(format!("{DATA}{name}")).unwrap();
     let (text, pairs) = (sample("quickstart.txt"), sample("sentence-pairs-sample.tsv"));
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
-    // The longest word of a line is defined by the line.
+    // The line is the definition of its longest word.
     let definition = |line: &str| {
         let longest = line.split(|c: char| !c.is_alphabetic()).max_by_key(|word| word.len());
         format!("{}\t{line}\n", longest.unwrap_or("none").to_lowercase())
@@ -130,7 +130,7 @@ static SAMPLES: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
     ]
 });
 
-/// A folder with all samples that [`SYSTEMS`] are trained on.
+/// A folder with all samples for [`SYSTEMS`].
 pub(crate) fn samples() -> Folder {
     let folder = Folder::new();
     for (name, content) in &*SAMPLES {
@@ -139,17 +139,17 @@ pub(crate) fn samples() -> Folder {
     folder
 }
 
-/// What the training of a system left.
+/// The results of training a system.
 pub(crate) struct Trained {
     pub(crate) model: Vec<u8>,
-    /// What it said as JSON; random BOW and weights are no training and have nothing to tell.
+    /// The JSON output. Random BOW and weights are not trained and print none.
     pub(crate) json: Value,
-    /// The files that were not there before.
+    /// The files that training created.
     pub(crate) files: Vec<String>,
 }
 
-/// The system of this name, trained on one thread when a test first asks for it; another test that asks meanwhile
-/// waits. The models are kept in memory: all of them are ten megabytes, and nothing is left behind when the tests end.
+/// The system of this name, trained with one thread when a test first asks for it. Other tests wait meanwhile. The
+/// models, ten megabytes in total, are kept in memory, so nothing is left behind when the tests end.
 pub(crate) fn trained(name: &str) -> &'static Trained {
     static TRAINED: LazyLock<Vec<OnceLock<Trained>>> =
         LazyLock::new(|| SYSTEMS.iter().map(|_| OnceLock::new()).collect());
@@ -167,12 +167,12 @@ pub(crate) fn trained(name: &str) -> &'static Trained {
     })
 }
 
-/// Puts the model of a system into a folder, as `name.senv`.
+/// Writes the model of a system to a folder as `name.senv`.
 pub(crate) fn bring(folder: &Folder, name: &str) {
     folder.write(&format!("{name}.senv"), &trained(name).model);
 }
 
-/// Puts the models that a system starts from into a folder, and returns their names.
+/// Writes the models that a system starts from to a folder, and returns their names.
 pub(crate) fn bring_starts(folder: &Folder, name: &str) -> Vec<String> {
     let models = arguments(name).into_iter().filter_map(|argument| argument.strip_suffix(".senv"));
     models.inspect(|model| bring(folder, model)).map(|model| format!("{model}.senv")).collect()
@@ -184,7 +184,7 @@ pub(crate) fn arguments(name: &str) -> Vec<&'static str> {
     arguments.split(' ').collect()
 }
 
-/// Trains a system to `name.senv` in a folder that has what it needs.
+/// Trains a system to `name.senv` in a folder with its inputs.
 pub(crate) fn train(folder: &Folder, name: &str, threads: usize, more: &[&str]) -> Ended {
     let (output, threads) = (format!("{name}.senv"), threads.to_string());
     let given = ["--output", &output, "--threads", &threads];

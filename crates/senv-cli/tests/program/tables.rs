@@ -1,4 +1,4 @@
-//! CSV, TSV and JSON lines where text is read.
+//! CSV, TSV and JSON lines as text.
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn commands_read_a_column_as_they_read_its_lines() {
         for table in TABLES {
             let mut found = out(table);
             if command == ["outliers"] {
-                // With the numbers of lines, which are those of the table.
+                // The line numbers are those of the table.
                 let sentences = |out: &str| -> String {
                     out.lines().map(|line| line.rsplit('\t').next().unwrap().to_owned() + "\n").collect()
                 };
@@ -60,7 +60,7 @@ fn commands_read_a_column_as_they_read_its_lines() {
     for i in 0..3 {
         let [plain, table] = [&plain, &table].map(|found| &found["neighbours"][i]);
         assert_eq!(plain["text"], table["text"]);
-        // A header, and two lines for each record.
+        // The table has a header, and two lines per record.
         assert_eq!(table["line"].as_u64().unwrap(), 2 * plain["line"].as_u64().unwrap());
     }
 }
@@ -78,7 +78,7 @@ fn models_are_trained_on_a_column_to_the_same_bits() {
     for table in TABLES {
         assert!(train(table) == expected, "{table:?}");
     }
-    // The recipe, whose pairs are no tables.
+    // The recipe, with pairs that are not tables.
     folder.write("pairs.tsv", crate::common::pairs(40));
     let recipe = |input: &[&str]| {
         let command = ["train", "--pairs", "pairs.tsv", "--output", "r.senv", "--force", "--no-check", "--input"];
@@ -118,7 +118,7 @@ fn a_collection_takes_columns_of_csv_and_json_lines() {
     };
     assert_eq!(facts(&csv), facts(&json));
     assert!(facts(&csv).len() == 5, "{csv}");
-    // A title says that there is a header, as it does in the other commands.
+    // A title implies a header, as in the other commands.
     let by_title = index("c.index", &["text.csv", "--column", "text", "--column", "id", "--column", "year"]);
     assert_eq!(facts(&by_title), facts(&csv));
 }

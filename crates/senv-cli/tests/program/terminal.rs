@@ -1,5 +1,5 @@
-//! What a terminal shows of text, names and arguments of others: nothing that it obeys, and nothing that passes for a
-//! line of the program.
+//! What a terminal shows of foreign text, names and arguments. It must not contain control sequences, or anything that
+//! looks like a line of the program.
 
 use std::{
     fs::{File, OpenOptions},
@@ -14,12 +14,12 @@ use rustix::{
 
 use crate::common::{Ended, Folder};
 
-/// What a terminal obeys (colours, a title, CSI of one byte) or turns round.
+/// Terminal control sequences (colors, a title, one-byte CSI) and characters that change the text direction.
 const EVIL: &str = "x\x1b[31mRED\x1b]0;title\x07\u{9b}2J\u{202e}\u{2066}\u{200e}\u{61c}\u{2028}\u{7f}y";
 /// How it is shown.
 const SHOWN: &str = "x�[31mRED�]0;title��2J������y";
 
-/// All that a terminal gets of a command, as standard output and standard error.
+/// Everything that a terminal receives from a command on standard output and standard error.
 fn on_terminal(folder: &Folder, args: &[&str]) -> String {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
@@ -30,11 +30,11 @@ fn on_terminal(folder: &Folder, args: &[&str]) -> String {
     let mut command = folder.command(args);
     command.env("TERM", "xterm").env_remove("NO_COLOR").stdout(terminal.try_clone().unwrap()).stderr(terminal);
     let mut child = command.spawn().unwrap();
-    // Its ends of the terminal are the last ones.
+    // Closes the last handles of the other end of the terminal.
     drop(command);
     let (mut file, mut shown) = (File::from(master), Vec::new());
     let mut piece = [0; 4096];
-    // Where nobody has it open any more, Linux says so with an error.
+    // When the other end is closed, Linux returns an error.
     while let Ok(n @ 1..) = file.read(&mut piece) {
         shown.extend_from_slice(&piece[..n]);
     }
@@ -42,7 +42,7 @@ fn on_terminal(folder: &Folder, args: &[&str]) -> String {
     String::from_utf8(shown).unwrap()
 }
 
-/// Asserts that nothing is there that a terminal obeys, but for the colours of the program.
+/// Asserts that there are no control sequences except the colors of the program.
 #[track_caller]
 fn assert_harmless(shown: &str) {
     assert!(!shown.contains("\x1b[31mRED"), "{shown:?}");
@@ -52,7 +52,7 @@ fn assert_harmless(shown: &str) {
         let end = part
             .find('m')
             .filter(|&end| part[..end].trim_start_matches('[').bytes().all(|b| b.is_ascii_digit() || b == b';'));
-        rest + &part[end.unwrap_or_else(|| panic!("no colour: {part:?} of {shown:?}")) + 1..]
+        rest + &part[end.unwrap_or_else(|| panic!("no color: {part:?} of {shown:?}")) + 1..]
     });
     let is_bad = |c: char| {
         let is_direction =
@@ -104,7 +104,7 @@ fn sentences_and_titles_reach_a_terminal_without_what_it_obeys_and_a_file_as_the
         assert_harmless(&shown);
         assert!(shown.contains("RED"), "{args:?}: {shown:?}");
     }
-    // A separator of lines ends a sentence.
+    // A Unicode line separator ends a sentence.
     let shown = on_terminal(&folder, &["split", "text.txt", "--quiet"]);
     assert_eq!(shown.replace("\r\n", "\n"), "x�[31mRED�]0;title��2J����\n�y the cat saw the dog\n");
     let (first, second) = EVIL.split_once('\u{2028}').unwrap();

@@ -1,5 +1,5 @@
-//! `senv train c-phrase`: what is no tree is named by file, line and column, and trees that are come from any kind of
-//! file.
+//! `senv train c-phrase`: trees can come from any kind of file, and an error about an invalid tree names file, line and
+//! column.
 
 use crate::common::Folder;
 
@@ -25,7 +25,7 @@ fn trees_on_one_line_on_several_and_from_a_pipe_make_the_same_model() {
     let more = ["--no-check", "--subsample", "1", "--epochs", "3"];
     folder.pipe(&[&args[..], &more].concat(), TREES.repeat(20)).ok();
     assert_eq!(folder.read("pipe.senv"), folder.read("lines.senv"));
-    // Words are those of the trees, without their labels and, if asked, without punctuation.
+    // The words are those of the trees, without labels and, on request, without punctuation.
     let words = |model: &str| folder.run(&["info", model, "--json"]).ok().json()["words"].clone();
     assert_eq!(words("lines.senv"), 6, "the cat sleeps . dog barks");
     train(&folder, "lines.txt", "dropped.senv", &["--drop-punctuation"]).ok();
@@ -48,7 +48,7 @@ fn what_is_no_tree_is_named_by_file_line_and_column() {
         folder.write("trees.txt", text);
         train(&folder, "trees.txt", "m.senv", &[]).fails(1, &[says, "(S (NP (NN rain)) (VP (VBZ falls)))"]);
     }
-    // Trees of single words have nothing to predict.
+    // Trees of single words contain nothing to predict.
     folder.write("trees.txt", "(S (NN rain))\n(S (NN snow))\n");
     train(&folder, "trees.txt", "m.senv", &[]).fails(1, &["no sentence has two known tokens", "--min-count"]);
     assert_eq!(folder.names(), ["trees.txt"]);

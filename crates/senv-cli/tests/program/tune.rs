@@ -1,4 +1,4 @@
-//! `senv tune` through the program: every combination once, the best kept, a second call goes on.
+//! `senv tune` through the program: it tries every combination once, keeps the best, and continues when called again.
 
 use crate::common::{Folder, pairs};
 
@@ -34,7 +34,7 @@ fn a_search_runs_every_combination_once_and_goes_on_where_it_stopped() {
         .max_by(|a, b| a["score"].as_f64().unwrap().total_cmp(&b["score"].as_f64().unwrap()));
     assert_eq!(info["parameters"]["fit"]["seed"], best_seed.unwrap()["seed"]);
 
-    // Without two of its lines the same table comes again, and nothing else is run.
+    // After two lines are removed, the same table is restored, and nothing else runs.
     let short = lines[..5].join("\n") + "\n";
     folder.write("out/results.tsv", &short);
     let again = folder.run(&tune("pp", &["--seeds", "3"])).ok();
@@ -82,7 +82,7 @@ fn a_second_stage_goes_on_from_the_first_with_the_settings_of_the_run() {
     let stages = ["--stage2", "phrases.tsv", "--stage2-epochs", "2", "--filters", "4", "--seeds", "1", "--json"];
     let json = folder.run(&tune("cse", &stages)).ok().json();
     let margin = json["best"]["margin"].as_str().unwrap();
-    // The same two stages in one run of `senv train`: the weights agree to the last bit.
+    // The same two stages in one run of `senv train` give the same weights to the last bit.
     let args = ["train", "cse", "--pairs", "pairs.tsv", "--stage2", "phrases.tsv", "--stage2-epochs", "2"];
     let more =
         ["--filters", "4", "--dim", "8", "--batch", "16", "--epochs", "3", "--dev", "dev.tsv", "--output", "m.senv"];
@@ -93,7 +93,7 @@ fn a_second_stage_goes_on_from_the_first_with_the_settings_of_the_run() {
         folder.read("v.tsv")
     };
     assert_eq!(vectors("out/best.senv"), vectors("m.senv"));
-    // Another second stage is another search.
+    // A different second stage makes a different search.
     folder.write("phrases.tsv", pairs(21));
     folder.run(&tune("cse", &stages)).fails(1, &["out/settings.json", "another --output"]);
 }
@@ -135,5 +135,5 @@ fn a_grid_that_nobody_can_wait_for_is_refused_before_it_is_built() {
     let values: Vec<String> = (1..=2000).map(|i| format!("{i}e-6")).collect();
     let line = |name: &str| format!("{name} = {}\n", values.join(" "));
     folder.write("grid.txt", line("lr") + &line("margin") + &line("l2-words"));
-    folder.run(&tune("pp", &[])).fails(2, &["the grid has 8000000000 combinations, at most 10000 are allowed"]);
+    folder.run(&tune("pp", &[])).fails(2, &["the grid has 8000000000 combinations; at most 10000 are allowed"]);
 }

@@ -1,4 +1,5 @@
-//! Weights in a model, floor and intervals of `senv eval sts` and buckets by the size of the text, through the program.
+//! Word weights in a model, methods without training and intervals of `senv eval sts`, and buckets chosen by the size
+//! of the text.
 
 use crate::common::Folder;
 use serde_json::Value;
@@ -78,13 +79,13 @@ fn sts_is_printed_above_the_floor_unless_it_is_left_out() {
     let systems: Vec<&str> =
         json["floor"].as_array().unwrap().iter().map(|of| of["system"].as_str().unwrap()).collect();
     assert_eq!(systems, ["word overlap", "TF-IDF", "random vectors", "random vectors, SIF"]);
-    // Equal sentences first, sentences without a common word last: word overlap follows the gold scores.
+    // Equal sentences come first and sentences without a common word last, so word overlap follows the gold scores.
     let overlap = json["floor"][0]["tasks"][0]["pearson_r_x100"].as_f64().unwrap();
     assert!(overlap > 80.0, "{overlap}");
     assert_eq!(eval(&["--json"]).json(), json, "the same random vectors each time");
     assert!(!eval(&["--no-floor"]).out.contains("TF-IDF"));
     assert!(eval(&["--no-floor", "--json"]).json().get("floor").is_none());
-    // Word vectors without counts have a floor too: counts of the sentences judged.
+    // Word vectors without counts are compared with untrained methods, too, with counts of the evaluated sentences.
     folder.write("vectors.txt", "the 1 0 0\ncat 0 1 0\nsat 0 0 1\ndog 1 1 0\n");
     let vectors = folder.run(&["eval", "sts", "--model", "vectors.txt", "sts.tsv", "--json"]).ok().json();
     assert_eq!(vectors["floor"].as_array().unwrap().len(), 4);
@@ -127,7 +128,8 @@ fn a_row_stands_for_unknown_words_and_is_kept_with_weights() {
     folder.run(&unknown).fails(2, &["unknown_row must be", "one of the words with a vector", "\"unk\""]);
     let train = ["train", "weighted", "--model", "words.txt", "--input", "two.txt", "--components", "0", "--output"];
     folder.run(&[&train[..], &["w.senv", "--unknown-row", "UUUNKKK", "--a", "0.25"]].concat()).ok();
-    // Weights .25 / (.25 + p): cat and dog 1/2, the row, which is no word of the text, 1.
+    // The weights are .25 / (.25 + p): 1/2 for cat and dog, and 1 for the row for unknown words, which is not a word of
+    // the text.
     assert_eq!(encode(&["w.senv"]), "1.5 -1.0\n0.5 1.0\n");
     assert_eq!(info(&folder, "w.senv")["parameters"]["params"]["unknown_row"], "UUUNKKK");
     folder
@@ -146,8 +148,8 @@ fn components_of_each_side_are_found_on_the_task() {
     let folder = Folder::new();
     folder.write("words.txt", "a 2 0 1\nb 4 0 -1\nc 0 3 1\nd 0 3 -1\n");
     folder.write("text.txt", "c\nd\n");
-    // The first sentences lose the first axis, the second ones the second: cosines are 1 and -1. The text has the
-    // second axis, and with it the cosines are 1/√5 of a and 1/√17 of b, times 1 and -1.
+    // First sentences lose the first axis and second ones the second, so the cosines are 1 and -1. With the components
+    // of the text, which has the second axis, they are 1/√5 for a and 1/√17 for b, times 1 and -1.
     folder.write("task.tsv", "5\ta\tc\n5\ta\tc\n0\ta\td\n0\ta\td\n5\tb\td\n0\tb\tc\n");
     folder.run(&["train", "weighted", "--model", "words.txt", "--input", "text.txt", "--output", "w.senv"]).ok();
     let eval = |args: &[&str]| folder.run(&[&["eval", "sts", "task.tsv", "--json", "--no-floor"], args].concat());

@@ -1,4 +1,4 @@
-//! `senv eval order`, and what `senv eval all` has of it.
+//! `senv eval order`, and its part of `senv eval all`.
 
 use serde_json::Value;
 
@@ -27,12 +27,12 @@ fn without_arguments_the_english_model_is_judged_on_templates() {
         let line = out.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{out}"));
         line[name.len()..].split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     };
-    // The model reads order: nothing ties.
+    // The model reads word order, so there are no ties.
     assert_eq!(row_of(&ended.out, "attributes")[..2], ["120", "0"], "{}", ended.out);
     assert!(row_of(&ended.out, "attributes")[2].parse::<f64>().unwrap() > 0.55, "{}", ended.out);
     let ended = folder.run(&["eval", "order", "--order", "0"]).ok();
     let row = |name: &str| row_of(&ended.out, name);
-    // An average of words has both sentences equally near; so have word overlap and TF-IDF.
+    // For an average of words, both sentences are equally near, and the same holds for word overlap and TF-IDF.
     for name in ["swapped roles", "more and less", "before and after", "attributes", "conjuncts exchanged"] {
         assert_eq!(row(name)[..7], ["120", "120", "0.500", "±0.000", "0.500", "0.500", "0.500"], "{name}");
     }
@@ -120,7 +120,7 @@ fn the_bench_has_a_table_and_a_figure() {
     assert_eq!(value(0, "order-pairs/PAWS dev"), 100.0);
     let n_systems = record["systems"].as_array().unwrap().len();
     assert!(n_systems > 4, "{n_systems}");
-    // Whatever adds words up is at chance where both sentences have the same words.
+    // Systems that add up words are at chance if both sentences have the same words.
     for system in 0..n_systems {
         let name = &record["systems"][system]["name"];
         assert_eq!(value(system, "order-templates/swapped roles"), 50.0, "{name}");

@@ -1,10 +1,10 @@
-//! Word vectors of other programs, whose words were found by another tokenizer.
+//! Word vectors of other programs, whose words come from other tokenizers.
 
 use serde_json::Value;
 
 use crate::common::Folder;
 
-/// The vectors of these sentences by word vectors in this file.
+/// The vectors of these sentences with the word vectors in this file.
 fn vectors(folder: &Folder, model: &str, sentences: &[&str]) -> Vec<Vec<f32>> {
     folder.write("s.txt", sentences.join("\n") + "\n");
     folder.run(&["encode", "--model", model, "--input", "s.txt", "--output", "s.jsonl", "--force"]).ok();
@@ -33,9 +33,9 @@ fn one_row_with_capitals_leaves_lower_case_vectors_lower_case() {
             "{said}"
         );
     }
-    // Unchanged first: the row is found, too.
+    // The unchanged word is looked up first, so its row is found.
     assert_eq!(vectors(&folder, "more.vec", &["É"]), [vec![0.1; 3]]);
-    // The choice can be made by hand, and is kept.
+    // The choice can be made with an option, and is stored.
     folder.run(&["convert", "more.vec", "cased.senv", "--lowercase", "false"]).ok();
     assert_eq!(vectors(&folder, "cased.senv", &["The Cat sat"]), [vec![0.0, 1.0, 0.0]]);
     folder
@@ -108,7 +108,7 @@ fn a_wrong_header_and_the_first_rows_have_options_that_exist() {
     assert_eq!(folder.read("one.txt"), b"hello 1.0 0.0\n");
     let first = ["convert", "english", "few.txt", "--first", "2", "--to", "word2vec-text"];
     folder.run(&first).fails(2, &["--first"]);
-    // Phrases are words.
+    // Phrases count as words.
     let near = folder.run(&["nearest", "--model", "v.senv", "--query", "my name", "-k", "1"]).ok();
     assert!(!near.err.contains("known"), "{}", near.err);
     folder.write("t.vec", "2 2\nhello\t1\t0\nis\t1\t1\n");

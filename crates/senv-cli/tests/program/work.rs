@@ -1,4 +1,4 @@
-//! From text to a model and to results, through the program alone.
+//! From text to a model and to results, only through the program.
 
 use crate::common::{Folder, text};
 
@@ -21,7 +21,7 @@ fn a_model_is_trained_described_and_used() {
     let cosine: f32 = folder.run(&args).ok().out.trim().parse().unwrap();
     let json = folder.run(&[&args[..], &["--json"]].concat()).ok().json();
     assert!((json["cosine"].as_f64().unwrap() as f32 - cosine).abs() < 1e-6);
-    // Word order is nothing to a model of words.
+    // A model of words ignores their order.
     assert!(cosine > 0.999, "{cosine}");
 
     let query = text(1);
@@ -65,7 +65,7 @@ fn a_preset_is_what_its_name_says() {
         assert_eq!((&word2vec["dim"], &word2vec["subsample"]), (&dim.into(), &subsample.into()), "{preset}");
         assert_eq!(word2vec["training"]["lr_floor"], 1e-4, "{preset}");
     }
-    // Sent2Vec's release falls to 0, which is not written.
+    // The learning rate of the released Sent2Vec falls to 0, which is not stored.
     assert!(parameters("sent2vec", "paper")["training"].get("lr_floor").is_none());
 }
 
@@ -89,7 +89,7 @@ fn presets_of_papers_are_taken_by_systems_on_pairs_on_text_and_on_scores() {
     folder.run(&["train", "cse", "--pairs", "pairs.tsv", "--dim", "8", "--epochs", "1", "--output", "cse.senv"]).ok();
     let found = parameters("relatedness --model cse.senv --train dev.tsv");
     assert!(found.to_string().contains("\"combine\":\"Concat\""), "{found}");
-    // An argument changes one setting of it.
+    // An argument changes one of its settings.
     let found = parameters("relatedness --model cse.senv --train dev.tsv --combine product");
     assert!(found.to_string().contains("\"words\":\"dense\"") && !found.to_string().contains("Concat"), "{found}");
 }
@@ -97,8 +97,7 @@ fn presets_of_papers_are_taken_by_systems_on_pairs_on_text_and_on_scores() {
 #[test]
 fn without_a_system_the_order_of_the_sentences_chooses_one() {
     let folder = Folder::with_text(10);
-    // Documents of eight sentences about one subject each, and the same sentences with every line a document of its
-    // own.
+    // Documents of eight sentences about one subject each, and the same sentences as one document per line.
     let lines: Vec<String> =
         (0..1200).map(|i| format!("w{} x{} y{} z{}", i / 8, (i / 8) * 7 % 97, i % 13, i * 31 % 17)).collect();
     let ordered: Vec<String> = lines.chunks(8).map(|document| document.join("\n")).collect();
@@ -142,7 +141,7 @@ fn every_output_of_encode_holds_the_same_numbers_in_the_order_of_the_input() {
     assert_eq!(numbers(&blanks.out, ' '), from_npy);
     assert_eq!(numbers(&String::from_utf8(folder.read("many.tsv")).unwrap(), '\t'), from_npy);
 
-    // Lines one by one are what lines together are.
+    // Encoding lines one by one gives the same vectors as encoding them together.
     let line = many.lines().nth(2999).unwrap();
     let one = folder.pipe(&["encode", "--model", "m.senv"], line).ok().out;
     assert_eq!(one, format!("{}\n", blanks.out.lines().nth(2999).unwrap()));
@@ -244,7 +243,7 @@ fn word_vectors_come_through_every_format_unchanged() {
     convert("a.bin", "odd", &[]).fails(2, &["--to"]);
     convert("a.bin", "odd", &["--to", "word2vec-text"]).ok();
     assert_eq!(folder.read("odd"), folder.read("a.w2v"));
-    // Word vectors encode as a model does.
+    // Word vectors encode like a model.
     let row = folder.pipe(&["encode", "--model", "a.vec"], "the cat").ok().out;
     assert_eq!(row, folder.pipe(&["encode", "--model", "m.senv"], "the cat").ok().out);
 }
@@ -272,7 +271,7 @@ fn help_and_completions_go_to_standard_output() {
     assert!(folder.run(&["--version"]).ok().out.starts_with("senv "));
 }
 
-/// Chinese and Japanese lines, without a space.
+/// Chinese and Japanese lines without spaces.
 fn unspaced_text() -> String {
     let lines =
         ["猫坐在垫子上。", "狗躺在地毯上。", "小镇下雨了。", "山上下雪了。", "列車は駅に着く。", "コーヒーが好きだ。"];
@@ -309,12 +308,12 @@ fn text_without_spaces_is_tokenized_by_characters_unless_another_tokenizer_is_as
     let similar = ["similarity", "--model", "s.senv", "猫在垫子上", "垫子上在猫"];
     let cosine: f32 = folder.run(&similar).ok().out.trim().parse().unwrap();
     assert!(cosine > 0.999, "the same characters in another order: {cosine}");
-    // What was looked at of standard input is trained on too: the same rows.
+    // The part of standard input that was inspected is also used for training: the rows are the same.
     let piped = folder.pipe(&Folder::training("-", "piped.senv", &[]), unspaced_text()).ok();
     assert!(piped.err.contains("tokenizer is unicode"), "{}", piped.err);
     folder.train("text.txt", "read.senv", &[]).ok();
     assert!(folder.read("piped.senv") == folder.read("read.senv"));
-    // StepContext for, or in a text with spaces, `words` stays.
+    // If `words` is requested, or the text has spaces, it stays.
     assert!(!folder.train("text.txt", "x.senv", &["--tokenizer", "words"]).ok().err.contains("unicode"));
     assert_eq!(rule("x.senv")["rule"], "words");
     folder.write("english.txt", text(600));
@@ -334,7 +333,7 @@ fn pairs_without_spaces_are_tokenized_by_characters() {
     assert_eq!(info["parameters"]["tokenizer"]["rule"], "unicode");
 }
 
-/// Closed, as by `>&-` in a shell, or full.
+/// Standard output is closed, as by `>&-` in a shell, or full.
 #[cfg(target_os = "linux")]
 #[test]
 fn results_that_cannot_be_written_are_no_success() {
@@ -361,6 +360,6 @@ fn results_that_cannot_be_written_are_no_success() {
         run(">/dev/full", command).fails(1, &["cannot write -: No space left"]);
         run(">/dev/null", command).ok();
     }
-    // What has no results needs no output.
+    // Commands without results need no output.
     run(">&-", "encode --model m.senv --input text.txt --output v.npy").ok();
 }

@@ -97,7 +97,7 @@ fn deleted_rows_are_not_found_replaced_ones_are_new_and_compaction_changes_no_re
         collection.add(new_rows(&rows[200..], 200).ids((200..400).map(id).collect())).unwrap();
         let gone = |row: usize| row % 4 == 2;
         collection.delete(&(0..400).filter(|&row| gone(row)).map(id).collect::<Vec<_>>()).unwrap();
-        // One that is there, and one that was deleted.
+        // An existing id and a deleted one.
         let new = vectors(2, DIM, 77);
         collection.replace(new_rows(&new, 1000).ids(vec![id(8), id(10)])).unwrap();
         (rows[8], rows[10]) = (new[0].clone(), new[1].clone());
@@ -201,13 +201,13 @@ fn an_empty_collection_is_searched_and_filled_and_emptied() {
     assert_eq!(collection.add(NewRows::new(table(&[], DIM))).unwrap(), [0_u64; 0]);
     assert_eq!(collection.n_segments(), 0);
     assert_eq!(collection.add(NewRows::new(table(&[query.clone(), vec![0.0; DIM]], DIM))).unwrap(), [0, 1]);
-    // The zero vector is there, but never near.
+    // The zero vector is stored, but is never a result.
     assert_eq!((collection.len(), ids(&collection.search(&query, &Search::new(3)).unwrap())), (2, vec![0]));
     collection.delete(&[0, 1]).unwrap();
     assert!(collection.is_empty() && collection.search(&query, &Search::new(3)).unwrap().is_empty());
     collection.compact().unwrap();
     assert_eq!((collection.n_segments(), collection.n_positions()), (0, 0));
-    // An id is not given a second time.
+    // Ids are not reused.
     assert_eq!(collection.add(NewRows::new(table(std::slice::from_ref(&query), DIM))).unwrap(), [2]);
 }
 
@@ -325,7 +325,7 @@ fn a_collection_is_built_of_parts_as_a_whole_or_not_at_all() {
     );
     assert!(matches!(built.positions_where("author", |_| true).unwrap_err(), Error::UnknownColumn { .. }));
 
-    // What is there stays until all of the new one is: after an error, and for a reader that has it open.
+    // The old collection stays until the new one is complete: after an error, and for a reader that has it open.
     let before = content(&path);
     let refused = Collection::build(&path, &params, parts(both(), false)).unwrap_err();
     assert!(matches!(refused, Error::Exists { .. }), "{refused}");
@@ -438,9 +438,9 @@ fn a_writer_that_is_killed_leaves_a_complete_state() {
         writer.wait().unwrap();
         let mut collection = Collection::open(folder.path()).unwrap();
         collection.verify().unwrap();
-        // Each addition is there as a whole: twenty or forty rows of it.
+        // Each addition of twenty rows is complete or absent.
         assert_eq!(collection.len() % 20, 0);
-        // Whoever writes next removes what was left behind.
+        // The next writer removes the leftovers.
         collection.add(new_rows(&vectors(20, DIM, 10), 0)).unwrap();
         let files = content(folder.path()).len();
         assert!(files <= collection.n_segments() + 2, "{files} files, {} segments", collection.n_segments());

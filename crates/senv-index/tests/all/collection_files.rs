@@ -94,7 +94,7 @@ fn a_file_of_the_users_is_neither_removed_nor_written_over() {
     let mut collection = collection(&folder, &rows[..4]);
     collection.add(new_rows(&rows[4..], 4)).unwrap();
     collection.delete(&[2]).unwrap();
-    // What a writer left that was killed is no file of the user's.
+    // The leftovers of a killed writer are not files of the user.
     fs::copy(folder.join("000001.segment"), folder.join("000077.segment")).unwrap();
     fs::write(folder.join(".000078.segment.aB3dEf.tmp"), "unfinished").unwrap();
     collection.compact().unwrap();

@@ -128,7 +128,7 @@ fn a_file_of_another_kind_is_refused() {
     assert!(matches!(error, Error::Core(senv_core::Error::Io { .. })), "{error}");
 }
 
-/// Writes the tensors of a file anew, some of them changed, with checksums that fit.
+/// Rewrites the tensors of a file, some of them changed, with valid checksums.
 fn forge(path: &std::path::Path, config: &dyn Fn(String) -> String, change: &dyn Fn(&str, &mut RawTensor)) {
     let file = ModelFile::open(path).unwrap();
     let names: Vec<String> = file.tensors().map(|(name, ..)| name.to_owned()).collect();

@@ -191,7 +191,7 @@ impl<'a> SharedTable<'a> {
         dispatch::soft_threshold_row(self.level, tau, self.row(row));
     }
 
-    /// Prefetches the start of a row that will be needed in some hundred nanoseconds. Call it about four rows ahead.
+    /// Prefetches the start of a row that will be needed in a few hundred nanoseconds. Call it about four rows ahead.
     ///
     /// # Panics
     /// If `row` is out of range.

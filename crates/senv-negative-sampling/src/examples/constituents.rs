@@ -86,7 +86,7 @@ impl Constituents {
 /// Examples in which every constituent predicts the words around it.
 ///
 /// ```text
-/// h(P) = 0 for a word, else 1 + the greatest h of the constituents in P
+/// h(P) = 0 for a word, else 1 + the largest h of the constituents in P
 /// v_P = Σ_{l ≤ i ≤ r} v_{w_i}        P spans the words l..r; single words are constituents
 /// targets: w_{l−j} and w_{r+j}, 1 ≤ j ≤ c_1 + h(P) c_2, where there is such a word and subsampling keeps it
 /// ```

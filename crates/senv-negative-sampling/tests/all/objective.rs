@@ -49,7 +49,7 @@ fn gradients_and_release_steps_equal_the_reference_numbers() {
 #[test]
 fn the_gradient_matches_central_differences_and_a_flipped_sign_does_not() {
     let (source, target) = (matrix(&cases()[0]["source"]), matrix(&cases()[0]["target_rows"]));
-    // Four rows beside each other are four times as wide.
+    // Four rows side by side are four times as wide.
     let wide = Array2::from_shape_fn((target.nrows(), 4 * target.ncols()), |(i, j)| ((i * 17 + j) as f64 * 0.61).sin());
     let example = Example { context: &[1, 2, 2, 5], target: 3, negatives: &[4, 6, 4] };
     assert_eq!(

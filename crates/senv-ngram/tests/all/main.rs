@@ -1,4 +1,4 @@
-//! Tests of what is public. One binary for all: each would be linked for itself.
+//! Tests of the public interface. A single binary, because linking each file separately takes longer.
 
 mod dropout;
 mod word_ngrams;

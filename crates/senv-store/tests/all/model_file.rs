@@ -191,7 +191,7 @@ fn every_cut_and_every_flipped_bit_is_found() {
             let mut flipped = bytes.clone();
             flipped[byte] ^= 1 << bit;
             assert!(whole(&flipped).is_err(), "byte {byte} bit {bit}");
-            // Without reading the rows, damage everywhere else is found all the same.
+            // Damage outside the rows is also found without reading the rows.
             only_by_verify += usize::from(Embeddings::open(folder.file(&flipped)).is_ok());
         }
     }

@@ -78,7 +78,7 @@ fn a_number_in_the_padding_comes_back_and_is_padding_to_others() {
         let path = folder.file(&bytes);
         let (read, found) = read_npy_marked(&path).unwrap();
         assert_eq!((rows(&read), found), (vec![vec![1.0, 2.0]], Some(mark)));
-        // Blanks in its place give the file of NumPy, but for the length of the padding.
+        // With spaces instead of the mark, the file equals that of NumPy, except for the length of the padding.
         let plain: Vec<u8> = bytes.iter().map(|&byte| if byte == b'\t' { b' ' } else { byte }).collect();
         let dict = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }";
         assert_eq!(plain, npy(&(dict.to_owned() + &" ".repeat(32)), &le(&[1.0, 2.0])));
@@ -86,7 +86,7 @@ fn a_number_in_the_padding_comes_back_and_is_padding_to_others() {
     }
 }
 
-/// As numpy.memmap does, and a writer that starts anew: a matrix that was read is nobody else's.
+/// Like numpy.memmap, and like a writer that starts over: a matrix in memory does not change with its file.
 #[test]
 fn a_matrix_that_is_written_into_or_cut_after_it_was_read_stays_as_it_was() {
     let folder = Folder::new();

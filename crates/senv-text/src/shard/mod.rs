@@ -67,8 +67,8 @@ impl Shard {
         before(self.number - 1)..before(self.number)
     }
 
-    /// Whether item `i`, counted from 0, belongs to this shard when items are dealt out in turn, for input whose length
-    /// is not known in advance.
+    /// Whether item `i`, counted from 0, belongs to this shard when items are assigned to shards in turn, for input
+    /// whose length is not known in advance.
     ///
     /// ```
     /// # use senv_core::text::Shard;

@@ -162,7 +162,7 @@ mod tests {
         let chinese = file("chinese", &cats);
         let english = file("english", &"A cat sits on the mat.\n".repeat(40));
         assert_eq!(Tokenizer::for_files(&[&english], &notes), Tokenizer::words());
-        assert!(notes.0.lock().unwrap().is_empty(), "nothing is said of the usual tokenizer");
+        assert!(notes.0.lock().unwrap().is_empty(), "there is no note about the usual tokenizer");
         assert_eq!(Tokenizer::for_files(&[&english, &chinese], &notes), Tokenizer::unicode());
         let told = notes.0.lock().unwrap().concat();
         // 20 lines of 6 letters, compared with 40 of 16.

@@ -1,6 +1,6 @@
 //! Keeps a thread awake between the parallel parts of a step.
 //!
-//! A training step alternates between parallel parts of some tenths of a millisecond each and serial parts. A rayon
+//! A training step alternates between parallel parts of a few tenths of a millisecond each and serial parts. A rayon
 //! thread that finds no work for a few microseconds goes to sleep. Waking it takes as long as such a part, especially
 //! on a virtual machine, so two threads bring little. Here the second thread keeps polling for parts until all the work
 //! is done.

@@ -5,7 +5,7 @@
 //! π_p = the blocks of 2^12 examples in random order; every 2^10 of them, a window of W examples, shuffled      n > W
 //! ```
 //!
-//! With more than W examples, those of a window come from 1,024 stretches of the file, of some hundred kilobytes each.
+//! With more than W examples, those of a window come from 1,024 stretches of the file, of a few hundred kilobytes each.
 //! Their order takes 16 MiB, for any number of examples.
 
 use rand::{RngExt, seq::SliceRandom};

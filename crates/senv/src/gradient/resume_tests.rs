@@ -201,6 +201,6 @@ fn a_checkpoint_that_cannot_be_written_does_not_end_the_training() {
     let options = RunOptions { observer: &observer, ..options };
     let stopped =
         run::FitRun::new(&mut Targets::default(), initial, &params, &options).unwrap().reporting_always().go();
-    assert_eq!(stopped.unwrap().stopped, Stopped::Interrupted, "whoever asked has the weights and has heard of it");
+    assert_eq!(stopped.unwrap().stopped, Stopped::Interrupted, "the caller has the weights");
     assert_eq!(observer.1.load(Ordering::Relaxed), 2, "once for each step");
 }

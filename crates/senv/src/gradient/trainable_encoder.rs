@@ -396,7 +396,7 @@ mod tests {
             let factor = if scaled { 0.3 } else { 1.0 };
             assert!(words.row(2).iter().zip(&first).all(|(x, first)| *x == factor * first), "{form:?}");
             let difference = largest_difference(&vectors(&*encoder, &parameters, &words, &batch), &before);
-            // Sums of some hundred f32 products; values are of the order of 1 to 10.
+            // Sums of a few hundred f32 products, with values of the order of 1 to 10.
             assert!(difference < 2e-5, "{form:?} {difference}");
         }
     }

@@ -213,7 +213,7 @@ mod tests {
         };
         let verdict = run(0.48, 1.1e6).unwrap();
         assert_eq!((verdict.bound, verdict.of), (0.5, "the initial weights"));
-        assert_eq!(run(0.48, 0.9e6), None, "a rate too low to learn anything is no harm");
+        assert_eq!(run(0.48, 0.9e6), None, "a rate too low to learn anything does no harm");
         assert_eq!(run(0.40, 1e9), None, "it has learned");
     }
 

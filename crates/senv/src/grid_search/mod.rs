@@ -81,7 +81,7 @@ impl GridOutcome {
 
 impl<S: Hyperparameters + Clone> GridSearch<S> {
     /// Trains every candidate by `train`, which gets the hyperparameters and the name of the run, and then the best
-    /// with further seeds. Runs that diverge count as the worst. The observer hears of every score.
+    /// with further seeds. Runs that diverge count as the worst. The observer receives every score.
     ///
     /// # Errors
     /// [`CoreError::Interrupted`] if a run was stopped. [`CoreError::InvalidParameter`] without a candidate or a seed,

@@ -41,7 +41,7 @@ impl Default for EncodeTableParams {
 }
 
 /// Encodes a column of text and writes it with its vectors, as Parquet or, if the output name ends in `.arrow`,
-/// `.feather` or `.ipc`, as Arrow IPC. Memory is some thousand rows plus a row group of 64 MiB, for inputs of any
+/// `.feather` or `.ipc`, as Arrow IPC. Memory is a few thousand rows plus a row group of 64 MiB, for inputs of any
 /// length.
 ///
 /// For Parquet and Arrow files with the same columns, every column is kept. For other files, files of several formats,

@@ -24,7 +24,7 @@ const ROWS: usize = 1 << 12;
 /// * `.jsonl`, `.tsv`, `.csv`, `.txt` and others: concatenation, like `cat`.
 ///
 /// The bytes are those of a file made from the whole input; only the division of a table into pages and batches can
-/// differ. Memory is some thousand rows.
+/// differ. Memory is a few thousand rows.
 ///
 /// ```
 /// use senv_core::Table;

@@ -11,7 +11,7 @@ pub struct About {
     pub examples: &'static [&'static str],
     /// What readers of the examples should also know; can be empty.
     pub note: &'static str,
-    /// What its named settings replace, as help for choosing one; empty without named settings.
+    /// The help text for choosing one of its named settings; empty without named settings.
     pub preset: &'static str,
 }
 

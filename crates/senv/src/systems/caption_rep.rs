@@ -59,7 +59,7 @@ impl System for CaptionRepParams {
         ],
         note: "Row i of the matrix belongs to the i-th image, in order of first occurrence. To try it without images, \
             --stand-in replaces an image vector with the mean vector of the image's other captions.",
-        preset: "Settings of the paper, or of its code, instead of settings that fit most captions",
+        preset: "Start from a named preset instead of settings that fit most captions; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {

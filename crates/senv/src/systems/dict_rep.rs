@@ -82,7 +82,7 @@ impl System for DictRepParams {
         ],
         note: "With --init-vectors and --updates frozen, this is \"+embs\" in the papers' tables. A tenth of the words \
             are held out with all their definitions to choose the best weights.",
-        preset: "Settings of the paper, or of its code, instead of settings that fit most dictionaries",
+        preset: "Start from a named preset instead of settings that fit most dictionaries; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {

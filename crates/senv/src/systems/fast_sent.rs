@@ -112,7 +112,7 @@ impl System for FastSentParams {
             "senv train fast-sent --input books.txt --output model.senv --autoencode",
         ],
         note: "",
-        preset: "Start from the settings of the released code instead of settings that fit the size of the text",
+        preset: "Start from a named preset instead of settings that fit the text; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
         &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];

@@ -119,7 +119,7 @@ impl System for PThoughtParams {
             "senv train p-thought --pairs paraphrases.tsv --structure two-bi --hidden 300 --output model.senv",
         ],
         note: "Word vectors stay frozen unless --updates says otherwise; give good ones with --init-vectors.",
-        preset: "Start from the settings stated in the paper; other options override them",
+        preset: "Start from a named preset; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",

@@ -84,7 +84,7 @@ impl System for RnnAutoencoderParams {
         summary: "RNN AE: a recurrent encoder, and a decoder that reconstructs the sentence word by word from its vector",
         examples: &["senv train rnn-ae --input text.txt --hidden 600 --softmax sampled --output ae.senv"],
         note: "",
-        preset: "Start from the settings stated in the paper; other options override them",
+        preset: "Start from a named preset; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",

@@ -117,7 +117,7 @@ impl System for SdaeParams {
         ],
         note: "The paper's sizes (2400 units, 30,000 words, full softmax, batches of 16) take days on a CPU; --hidden \
             400 --batch 64\nwith --softmax sampled takes minutes for a hundred thousand sentences.",
-        preset: "Source of the other defaults",
+        preset: "Start from a named preset; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings { name: "paper", help: "The paper: LSTM", settings: Self::default },

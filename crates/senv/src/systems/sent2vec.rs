@@ -291,8 +291,7 @@ impl System for Sent2VecParams {
             "senv train sent2vec --input text.txt --output model.senv --weights usif",
         ],
         note: "",
-        preset: "Start from named settings instead of settings that fit the size of the text; other options override \
-            them",
+        preset: "Start from a named preset instead of settings that fit the text; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {

@@ -137,11 +137,13 @@ impl System for SiameseCbowParams {
             "senv train siamese-cbow --input books.txt --output model.senv --init-vectors words.senv --dev sts-dev.tsv",
         ],
         note: "",
-        preset: "Start from the paper's settings (gradient descent at 1e-4, for a billion words) instead of settings \
-            that fit the size of the text; other options override them",
+        preset: "Start from a named preset instead of settings that fit the text; explicit options override it",
     };
-    const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
-        &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
+        name: "paper",
+        help: "As published: gradient descent at 1e-4, for a billion words",
+        settings: Self::paper,
+    }];
 
     fn check(&self) -> Result<()> {
         self.check_ranges()?;

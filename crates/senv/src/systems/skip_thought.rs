@@ -107,7 +107,7 @@ impl System for SkipThoughtParams {
         ],
         note: "The paper's sizes (2400 units, 20,000 words, full softmax) take days on a CPU; --sentence-dim 600 with \
             --softmax\nsampled takes minutes for a hundred thousand sentences.",
-        preset: "Source of the other defaults: the paper, or the authors' code",
+        preset: "Start from a named preset; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings { name: "paper", help: "The paper", settings: Self::default },

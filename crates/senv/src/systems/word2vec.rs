@@ -139,8 +139,7 @@ impl System for Word2VecParams {
         summary: "word2vec: word vectors; a sentence is the mean of its words",
         examples: &["senv train word2vec --input text.txt --output words.senv --architecture skip-gram --window 10"],
         note: "",
-        preset: "Start from published settings instead of settings that fit the size of the text; other options \
-            override them",
+        preset: "Start from a named preset instead of settings that fit the text; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {

@@ -1,5 +1,5 @@
-//! Models are sent to threads, shared between them, printed and copied: held when this file is compiled, since a field
-//! that is not loses it without a word.
+//! Models can be sent to threads, shared between them, printed and cloned. This is checked at compile time, because a
+//! new field could remove a trait unnoticed.
 
 use std::{
     fmt::Debug,
@@ -39,7 +39,7 @@ const _: () = {
     shared_and_cloned::<AverageEncoder>();
     shared_and_cloned::<TfIdf>();
     shared_and_cloned::<Trained<Sent2Vec>>();
-    // An open file, and one that holds the vectors of all sentences: nobody copies them by mistake.
+    // These contain an open file, or the vectors of all sentences, and are not cloned to avoid copies by mistake.
     shared::<ReleasedBin>();
     shared::<Index<Model>>();
     outlives_panics::<Index<Model>>();

@@ -17,14 +17,14 @@ use senv_core::{NoObserver, Observer, SentenceEncoder, Table, optim::UpdateRule,
 use senv_store::Embeddings;
 use tempfile::TempDir;
 
-/// Words of two topics; sentences take four of one of them, with words of both between.
+/// Words of two topics. A sentence takes four words of one topic, with common words in between.
 const TOPICS: [[&str; 8]; 2] = [
     ["boat", "harbour", "sail", "anchor", "tide", "captain", "rope", "wave"],
     ["oven", "bread", "flour", "dough", "crust", "baker", "yeast", "butter"],
 ];
 const SHARED: [&str; 4] = ["the", "of", "with", "and"];
 
-/// A sentence of a topic, from a number.
+/// Sentence number `n` of a topic.
 fn sentence(topic: usize, n: usize) -> String {
     let word = |i: usize| TOPICS[topic][(n * (i + 3) + i * i + n / 7) % 8];
     format!("{} {} {} {} {}", SHARED[n % 4], word(0), word(1), SHARED[(n / 4) % 4], word(2))
@@ -45,7 +45,7 @@ impl Files {
         path
     }
 
-    /// Documents of one topic each.
+    /// Documents about one topic each.
     fn running(&self) -> PathBuf {
         let mut text = String::new();
         for document in 0..60 {
@@ -60,7 +60,7 @@ impl Files {
         self.write("pairs.tsv", &(0..300).map(line).collect::<String>())
     }
 
-    /// Pairs of one topic score high, of two low.
+    /// Pairs of the same topic have a high score, and pairs of two topics a low one.
     fn scored(&self) -> PathBuf {
         let line = |i: usize| {
             let other = (i / 2 + i) % 2;
@@ -79,7 +79,7 @@ fn data(path: PathBuf, kind: PairKind) -> PairData {
     PairData::read(&inputs(path, kind), &PairOptions::default(), &NoObserver).unwrap()
 }
 
-/// Mean cosine within a topic less that between the two.
+/// Mean cosine within a topic minus that between the two.
 fn separation(encoder: &dyn SentenceEncoder) -> f32 {
     let mean = |other: fn(usize) -> usize| {
         (0..40).map(|i| encoder.similarity(&sentence(i % 2, 100 + i), &sentence(other(i), 200 + 3 * i))).sum::<f32>()
@@ -131,7 +131,7 @@ fn siamese_cbow_needs_documents_of_three_sentences() {
     assert!(matches!(&error, Error::NoExamplesIn { paths } if paths == std::slice::from_ref(&text)), "{error}");
 }
 
-/// Hinges against random sentences: with two topics the hardest negative is always of the same one.
+/// Margin loss against random sentences. With two topics, the hardest negative would always be of the same topic.
 fn margin() -> PairLoss {
     PairLoss::Margin(MarginLoss { selection: Selection::Random, ..MarginLoss::default() })
 }
@@ -160,7 +160,7 @@ fn pp_learns_from_pairs_with_either_loss_and_is_saved() {
     }
 }
 
-/// Stops at the first report.
+/// Stops at the first progress report.
 struct Stop;
 
 impl Observer for Stop {
@@ -217,19 +217,19 @@ fn cse_learns_in_two_stages_with_either_activation_and_is_saved() {
         let opened = Model::open(&path).unwrap();
         let opened: &Cse = opened.downcast_ref().unwrap();
         assert_eq!(bits(opened), bits(&one.model));
-        // Alone or among many, with or without the folded table, a sentence has the same vector up to rounding.
+        // Single or in a batch, with or without the folded table, a sentence has the same vector up to rounding.
         let (alone, mut many) = (opened.encode(&[sentence(0, 5)]).unwrap(), Vec::new());
         opened.prepare_for_many();
         many.extend(opened.encode(&[sentence(0, 5)]).unwrap());
         let scale = alone.iter().fold(0.0f32, |a, b| a.max(b.abs()));
         assert!(alone.iter().zip(&many).all(|(a, b)| (a - b).abs() <= 1e-5 * scale));
-        // No step at all leaves the weights of the first stage.
+        // Without an effective step, the weights are those of the first stage.
         let params = CseParams { fit: FitParams { lr: Some(1e-30), ..fit_params() }, ..cse(activation) };
         let second = params.fit_from(&data, Some(opened), &at_threads(1)).unwrap();
         assert_eq!(second.initial.found, second.initial.words);
         assert_eq!(second.model.parameters(), opened.parameters());
         assert!(second.model.words().iter().eq(opened.words().iter()));
-        // A start of another form is refused.
+        // Starting from a model of another form is rejected.
         let other = CseParams { windows: vec![Window { width: 1, n_filters: 8 }], ..params };
         assert!(other.fit_from(&data, Some(opened), &at_threads(1)).is_err());
     }
@@ -280,7 +280,8 @@ fn the_head_learns_scores_from_averages_and_filters() {
     assert!(wide.fit(&pp, &outside, &TrainOptions::default()).is_ok());
 }
 
-/// Sections 3.2, 4.1 and 5.2 of the CSE paper; what it chose from its grid is not printed, and lies in it.
+/// Sections 3.2, 4.1 and 5.2 of the CSE paper. The values that it chose by grid search are not printed, but are in its
+/// grid.
 #[test]
 fn presets_of_cse_are_what_its_paper_prints() {
     let paper = CseParams::paper();
@@ -305,7 +306,7 @@ fn presets_of_cse_are_what_its_paper_prints() {
     candidates.iter().for_each(|candidate| candidate.params.check().unwrap());
 }
 
-/// The objective is equation 5 of the CSE paper, the sizes are those of the release of PP.
+/// The objective is equation 5 of the CSE paper, and the sizes are those of the release of PP.
 #[test]
 fn the_preset_of_pp_has_the_printed_objective_and_the_sizes_of_its_release() {
     let paper = PpParams::paper();
@@ -315,7 +316,7 @@ fn the_preset_of_pp_has_the_printed_objective_and_the_sizes_of_its_release() {
     let fit = &paper.fit;
     assert_eq!((fit.epochs, fit.batch, fit.lr, fit.clip), (Some(10), 100, Some(0.005), Some(1.0)));
     assert_eq!((fit.l2_norm, fit.words, fit.l2_words), (L2Scaling::Full, WordUpdates::Dense, 1e-6));
-    // Beside these it has the defaults.
+    // The other settings are the defaults.
     let default = PpParams::default();
     let fit = FitParams { l2_norm: L2Scaling::Full, words: WordUpdates::Dense, lr: Some(0.005), ..default.fit.clone() };
     assert_eq!(paper, PpParams { pairs: paper.pairs.clone(), fit, ..default });
@@ -336,12 +337,12 @@ fn the_preset_of_relatedness_is_what_the_cse_paper_prints() {
         (Some(10), Some(1e-3), WordUpdates::Dense, L2Scaling::Half)
     );
     paper.check().unwrap();
-    // Beside these it has the defaults.
+    // The other settings are the defaults.
     let fit = FitParams { words: WordUpdates::Dense, ..RelatednessParams::default().fit };
     assert_eq!(paper, RelatednessParams { combine: Combine::Concat, fit, ..RelatednessParams::default() });
 }
 
-/// P2, section 4, and P3, section 5: what they state is what their systems have by default.
+/// The defaults of these systems are the settings in section 4 of P2 and section 5 of P3.
 #[test]
 fn presets_of_encoder_decoders_are_what_their_papers_state() {
     let bow = BowAutoencoderParams::paper();
@@ -355,8 +356,8 @@ fn presets_of_encoder_decoders_are_what_their_papers_state() {
     assert_eq!(paper, PThoughtParams::default());
 }
 
-/// CSE paper, section 4.2: random filters on the words that CSE was trained from. Without a learning rate that moves
-/// anything the words stay where they start; a penalty pulls them nowhere.
+/// Section 4.2 of the CSE paper: random filters on the word vectors that CSE was trained from. With a negligible
+/// learning rate, the words keep their initial values, which a penalty does not change.
 #[test]
 fn fine_tuning_starts_at_the_word_vectors_that_are_given() {
     let files = Files::new();
@@ -380,11 +381,11 @@ fn fine_tuning_starts_at_the_word_vectors_that_are_given() {
     let distance = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
     assert!(distance(&words(None, 1e-6, 1e-12), &tuned_rows) < 1e-3);
     assert!(distance(&words(Some(&given), 1e-6, 1e-12), &given_rows) < 1e-3);
-    // Held towards where they start, not towards the words of the model.
+    // The penalty pulls toward the initial vectors, not toward the words of the model.
     let (free, held) = (words(Some(&given), 0.0, 0.01), words(Some(&given), 10.0, 0.01));
     assert!(distance(&held, &given_rows) < 0.5 * distance(&free, &given_rows));
     assert!(distance(&held, &given_rows) < 0.2 * distance(&held, &tuned_rows));
-    // Of another dimension.
+    // Vectors of another dimension.
     let other = Embeddings::new(base.vocabulary().clone(), Table::zeros(base.vocabulary().len(), 3).unwrap()).unwrap();
     let refused =
         RelatednessParams::default().fit(&base, &scored, &TrainOptions { vectors: Some(&other), ..at_threads(1) });
@@ -409,7 +410,7 @@ fn weighted_averages_keep_their_weights_and_directions() {
         assert_eq!((opened.kind(), bits(&opened)), ("weighted", bits(&model)));
         let (_, coverage) = opened.encode_batch(&["unheard of"]).unwrap();
         assert_eq!(coverage[0].known, 1);
-        // Without directions taken out, topics stay apart; with one, the direction of all sentences is gone from each.
+        // Without removed components, topics stay apart. With one, the common direction is removed from each sentence.
         if params.n_components == 0 {
             assert!(separation(&opened) > 0.2, "{}", separation(&opened));
         } else {
@@ -450,7 +451,7 @@ fn every_kind_of_file_becomes_groups_and_what_is_left_out_is_counted() {
     let found = read("n", nli, PairKind::Nli, &held_out).unwrap();
     assert_eq!((found.reports[0].groups, found.reports[0].contaminated), (1, 1));
     assert!(found.sources[0].has_contradictions());
-    // SNLI as it is published, with a pair without a label, gives the same pairs.
+    // SNLI in its published format, with an unlabeled pair, gives the same pairs.
     let tabs = "entailment\ta man sleeps\ta person sleeps\ncontradiction\ta man sleeps\ta man runs\nneutral\ta\tb\n";
     let expected = read("n", tabs, PairKind::Nli, &options).unwrap();
     let published = "gold_label\tpairID\tsentence1\tsentence2\nentailment\t1\ta man sleeps\ta person sleeps\n\
@@ -468,7 +469,7 @@ fn every_kind_of_file_becomes_groups_and_what_is_left_out_is_counted() {
     let found = read("t", "one\ntwo\ntwo\nthree\n\nfour\nfive\n", PairKind::Neighbours, &options).unwrap();
     assert_eq!(found.reports[0].groups, 3);
 
-    // "a b | c d" comes twice, "one two three" is too short, "so so so so" has equal halves.
+    // "a b | c d" occurs twice, "one two three" is too short, and "so so so so" has equal halves.
     let text = "a b c d\n\na b x y z\na b c d\none two three\nso so so so\n";
     let found = read("t", text, PairKind::Halves, &options).unwrap();
     assert_eq!((found.reports[0].singletons, found.reports[0].identical), (1, 1));

@@ -1,4 +1,4 @@
-//! GRAN and its sister models, from pairs to encoded sentences and back.
+//! GRAN and its variants, from pairs to encoded sentences and back.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,14 +12,14 @@ use senv::{
 };
 use tempfile::TempDir;
 
-/// Words of two topics; sentences take three of one of them, with words of both between.
+/// Words of two topics. A sentence takes three words of one topic, with common words in between.
 const TOPICS: [[&str; 8]; 2] = [
     ["boat", "harbour", "sail", "anchor", "tide", "captain", "rope", "wave"],
     ["oven", "bread", "flour", "dough", "crust", "baker", "yeast", "butter"],
 ];
 const SHARED: [&str; 4] = ["the", "of", "with", "and"];
 
-/// A sentence of a topic, from a number.
+/// Sentence number `n` of a topic.
 fn sentence(topic: usize, n: usize) -> String {
     let word = |i: usize| TOPICS[topic][(n * (i + 3) + i * i + n / 7) % 8];
     format!("{} {} {} {} {}", SHARED[n % 4], word(0), word(1), SHARED[(n / 4) % 4], word(2))
@@ -37,7 +37,7 @@ fn pairs(folder: &TempDir) -> PairData {
     read(folder, &(0..200).map(line).collect::<String>())
 }
 
-/// Every encoder; of another hidden size than the words have, where that is possible.
+/// Every encoder. If possible, its hidden size differs from the dimension of the words.
 fn all() -> Vec<GranParams> {
     let gates = [
         GranGate::Word,
@@ -58,7 +58,7 @@ fn all() -> Vec<GranParams> {
     grans.into_iter().chain(others).map(of).collect()
 }
 
-/// Negatives drawn at random: the hardest one is of the same topic here.
+/// Random negatives, because the hardest one is of the same topic here.
 fn margin() -> PairLoss {
     PairLoss::Margin(MarginLoss { selection: Selection::Random, ..MarginLoss::default() })
 }
@@ -76,7 +76,7 @@ fn at_threads<D>(threads: usize) -> TrainOptions<'static, D> {
     TrainOptions { threads, ..Default::default() }
 }
 
-/// Mean cosine within a topic less that between the two.
+/// Mean cosine within a topic minus that between the two.
 fn separation(encoder: &dyn SentenceEncoder) -> f32 {
     let mean = |other: fn(usize) -> usize| {
         (0..40).map(|i| encoder.similarity(&sentence(i % 2, 100 + i), &sentence(other(i), 200 + 3 * i))).sum::<f32>()
@@ -110,7 +110,7 @@ fn every_encoder_learns_from_pairs_and_is_saved() {
     }
 }
 
-/// Stops after so many reports.
+/// Stops after this many progress reports.
 struct StopAt(AtomicU32);
 
 impl Observer for StopAt {
@@ -131,7 +131,7 @@ fn a_run_that_was_stopped_goes_on_to_the_same_bits() {
     assert!(stopped.is_err_and(|error| error.is_interrupted()));
     let resumed = small().fit(&data, &resuming).unwrap();
     assert_eq!(bits(&resumed.model), bits(&whole.model));
-    // Settings that differ are another run.
+    // Different settings make a different run.
     let stopped = small().fit(&data, &TrainOptions { observer: &StopAt(AtomicU32::new(4)), ..resuming.clone() });
     assert!(stopped.is_err_and(|error| error.is_interrupted()));
     let other = GranParams { pooling: Some(StatePooling::Max), ..small() };
@@ -143,18 +143,18 @@ fn a_second_stage_goes_on_from_words_and_encoder_of_the_first() {
     let folder = TempDir::new().unwrap();
     let data = pairs(&folder);
     let first = small().fit(&data, &at_threads(1)).unwrap().model;
-    // No step at all leaves the weights of the first stage.
+    // Without an effective step, the weights are those of the first stage.
     let params = GranParams { fit: FitParams { lr: Some(1e-30), ..small().fit }, ..small() };
     let second = params.fit_from(&data, Some(&first), &at_threads(1)).unwrap();
     assert_eq!(second.initial.found, second.initial.words);
     assert_eq!(second.model.parameters(), first.parameters());
     assert!(second.model.words().iter().eq(first.words().iter()));
-    // A start of another form is refused.
+    // Starting from a model of another form is rejected.
     let other = GranParams { hidden: Some(5), ..params };
     assert!(other.fit_from(&data, Some(&first), &at_threads(1)).is_err());
 }
 
-/// Of one epoch from random words without a learning rate: the one that the model has.
+/// The learning rate that the system chooses in one epoch from random words.
 fn chosen_lr<S: PairSystem>(mut system: S, data: &PairData) -> Option<f64> {
     let fit = system.shared().fit;
     (fit.lr, fit.epochs) = (None, Some(1));
@@ -174,8 +174,8 @@ fn a_learning_rate_that_is_not_set_is_chosen_and_kept_in_the_model() {
     assert_eq!(chosen_lr(PpParams { dim: 16, ..PpParams::default() }, &data), Some(0.005));
 }
 
-/// Sentences of one word are shuffled, and thinned out, to themselves; a batch of one pair has no negatives, and its
-/// loss is 0.
+/// A sentence of one word is unchanged by shuffling and dropout. A batch of one pair has no negatives, and its loss is
+/// 0.
 #[test]
 fn sentences_of_one_word_are_trained_on_and_encoded() {
     let folder = TempDir::new().unwrap();
@@ -187,7 +187,7 @@ fn sentences_of_one_word_are_trained_on_and_encoded() {
         let model = params.fit(&data, &at_threads(2)).unwrap().model;
         let word = model.encode(&["anchor"]).unwrap();
         assert!(word.iter().all(|x| x.is_finite()) && word.iter().any(|&x| x != 0.0), "{params:?}");
-        // Nothing, and nothing known, is a vector of zeros, alone and among others.
+        // An empty sentence and one without known words have zero vectors, alone and in a batch.
         let (vectors, coverage) = model.encode_batch(&["", "zyzzyva", "anchor"]).unwrap();
         assert!(vectors.row(0).iter().chain(vectors.row(1)).all(|&x| x == 0.0));
         assert_eq!(vectors.row(2), word.row(0));

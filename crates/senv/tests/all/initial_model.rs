@@ -1,4 +1,4 @@
-//! Systems trained by negative sampling, started from given word vectors.
+//! Systems trained by negative sampling, starting from given word vectors.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 const DIM: usize = 4;
 
-/// A text in which "hat" is new, and that lacks "dog", which the vectors have.
+/// A text in which "hat" is new, and without "dog", which the vectors contain.
 fn text() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("text.txt");
@@ -27,7 +27,7 @@ fn vectors() -> Embeddings {
     Embeddings::new(vocabulary, Table::from_vec(words.len(), DIM, values).unwrap()).unwrap()
 }
 
-/// The corpus of the text, in which the words of the vectors are known.
+/// The corpus of the text, in which the words of the vectors are kept.
 fn corpus() -> (Vocabulary, Corpus) {
     let keep = vectors().vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
     let options = CorpusOptions { min_count: 1, keep, ..CorpusOptions::default() };
@@ -35,7 +35,7 @@ fn corpus() -> (Vocabulary, Corpus) {
     Corpus::read(&[path], &options, &NoObserver).unwrap()
 }
 
-/// So low a learning rate that nothing moves by more than a millionth.
+/// The learning rate is so low that no value changes by more than a millionth.
 fn training() -> NegativeSamplingParams {
     NegativeSamplingParams { lr: Some(1e-9), epochs: Some(1), ..NegativeSamplingParams::default() }
 }
@@ -57,7 +57,7 @@ fn start(params: &Sent2VecParams) -> Model {
     Model::from(trained.model)
 }
 
-/// All three systems, started from the vectors.
+/// All three systems, starting from the vectors.
 fn started() -> Vec<Model> {
     let (training, subsample) = (training(), Some(1.0));
     let word2vec = Word2VecParams { dim: DIM, min_count: Some(1), subsample, training, ..Word2VecParams::paper() };
@@ -148,7 +148,7 @@ fn found_words_are_counted() {
 fn a_checkpoint_of_other_vectors_is_not_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let run = |vectors: Option<&Embeddings>, resume: bool, observer: &dyn Observer| {
-        // Hours of training, unless it is stopped.
+        // Training would take hours if it were not stopped.
         let training =
             NegativeSamplingParams { epochs: Some(10_000_000), lr: Some(0.01), ..NegativeSamplingParams::default() };
         let (vocabulary, corpus) = corpus();

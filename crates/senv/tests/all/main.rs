@@ -1,4 +1,4 @@
-//! Tests of what is public. One binary for all: each would be linked for itself.
+//! Tests of the public interface. A single binary, because linking each file separately takes longer.
 
 mod auto_traits;
 mod gradient;
@@ -17,8 +17,8 @@ mod settings_as_json;
 mod train_job;
 mod weights;
 
-/// Writes a new file. One that is cut to nothing and filled again is brought to the disk at once, which takes a while
-/// where thousands are.
+/// Writes a new file. Some systems immediately flush a file that is truncated and rewritten, which takes long with
+/// thousands of files.
 fn write_anew(path: &std::path::Path, bytes: &[u8]) {
     let _ = std::fs::remove_file(path);
     std::fs::write(path, bytes).unwrap();

@@ -59,7 +59,7 @@ fn a_sentence_is_the_mean_of_its_words_and_bigrams() {
     let mut rows: Vec<usize> = ids.iter().map(|&id| encoder.features().token_row(id).index()).collect();
     rows.extend(ids.windows(2).map(|pair| encoder.features().n_gram_row(pair).unwrap().index()));
     let got = vector(&model, "The cat, unheard of, sat");
-    // The comma is unknown too: n-grams bridge what is dropped.
+    // The comma is also unknown: n-grams bridge dropped tokens.
     for (j, got) in got.iter().enumerate() {
         let mean = rows.iter().map(|&r| encoder.rows().row(r)[j]).sum::<f32>() / rows.len() as f32;
         assert!((got - mean).abs() < 1e-5 * (1.0 + mean.abs()), "{got} {mean}");
@@ -197,8 +197,7 @@ fn parameters_out_of_range_are_named() {
     assert!(PvDbowParams { dim: 0, ..Default::default() }.check().is_err());
 }
 
-/// Table 5 in appendix A of Pagliardini, Gupta and Jaggi, 2018, row by row; unigram models drop no
-/// bigrams.
+/// Table 5 in appendix A of Pagliardini, Gupta and Jaggi, 2018, row by row. Models of unigrams drop no bigrams.
 #[test]
 fn presets_are_the_published_settings() {
     // n, dimension, minimum counts of words and of targets, epochs, subsampling, dropped bigrams
@@ -219,12 +218,12 @@ fn presets_are_the_published_settings() {
         let settings = (n, dim, Some(min_count), Some(min_target), Some(epochs), Some(subsample), dropout);
         assert_eq!(ours, settings, "{preset:?}");
         assert_eq!((p.training.lr, p.training.negatives), (Some(0.2), 10), "{preset:?}");
-        // Appendix B; table 5 says nothing of it.
+        // From appendix B; table 5 does not state it.
         let l1 = if matches!(preset, Preset::BooksBiL1 | Preset::WikiBiL1) { 5e-4 } else { 0.0 };
         assert_eq!(p.training.l1, l1, "{preset:?}");
         p.check().unwrap();
-        // The models were trained by the authors' program: the rest is its own, but for the text, which was tokenized
-        // before.
+        // The models were trained with the authors' program, so the rest is its default, except that the text was
+        // already tokenized.
         let release = Sent2VecParams::preset(Preset::Release);
         let training =
             NegativeSamplingParams { epochs: p.training.epochs, lr: p.training.lr, l1, ..release.training.clone() };
@@ -243,8 +242,8 @@ fn presets_are_the_published_settings() {
     }
 }
 
-/// `src/args.cc` of epfml/sent2vec (9efbc2d) for `fasttext sent2vec` without options, and what `dictionary.cc`,
-/// `fasttext.cc` and `matrix.cc` do.
+/// `src/args.cc` of epfml/sent2vec (9efbc2d) for `fasttext sent2vec` without options, and the behavior of
+/// `dictionary.cc`, `fasttext.cc` and `matrix.cc`.
 #[test]
 fn the_release_preset_is_the_program_without_options() {
     let p = Sent2VecParams::preset(Preset::Release);
@@ -259,7 +258,7 @@ fn the_release_preset_is_the_program_without_options() {
     assert_eq!(p.unknown_words, UnknownWords::Skip);
 }
 
-/// What the paper prints: equation 4 with R(S \ {w}), sections 2.2 and 2.4, table 5.
+/// As printed in the paper: equation 4 with R(S \ {w}), sections 2.2 and 2.4, table 5.
 #[test]
 fn the_paper_preset_is_the_method_as_printed() {
     let p = Sent2VecParams::preset(Preset::Paper);
@@ -280,7 +279,7 @@ fn dropout_of_the_release_is_drawn_for_each_target_and_leaves_words_alone() {
         train(&params, &text).encoder().rows().values().to_vec()
     };
     use DropoutScheme::{Paper, Release, Tokens};
-    // Nothing to drop: all ways are one.
+    // Without anything to drop, all schemes are the same.
     for scheme in [Tokens, Paper] {
         assert_eq!(rows(Release, 0, 2), rows(scheme, 0, 2));
         assert_eq!(rows(Release, 2, 1), rows(scheme, 2, 1));
@@ -306,7 +305,7 @@ fn damaged_and_foreign_files_are_errors_and_never_a_panic() {
         let mut bytes = whole.clone();
         bytes[i] ^= 1 << (i % 8);
         write_anew(&damaged, &bytes);
-        // Damage outside the rows is found; damage inside them is found by `ModelFile::verify`.
+        // Opening finds damage outside the rows, and `ModelFile::verify` finds damage inside them.
         match Model::open(&damaged) {
             Ok(model) => {
                 let mut out = vec![0.0; model.dim()];
@@ -354,7 +353,7 @@ fn text_decides_the_number_of_buckets_where_nothing_was_said() {
     assert_eq!(Sent2VecParams::preset(Preset::WikiBi).buckets, Some(2_000_000));
 }
 
-/// A map would end this test with SIGBUS where the file gets shorter.
+/// With a memory map, this test would end with SIGBUS when the file gets shorter.
 #[test]
 fn a_model_that_was_copied_does_not_follow_its_file() {
     let (folder, text) = folder_with_text();
@@ -370,7 +369,7 @@ fn a_model_that_was_copied_does_not_follow_its_file() {
     assert!(Model::open_copied(&path, false).is_err());
 }
 
-/// The same sentences from memory and from a file.
+/// The same sentences, from memory and from a file.
 #[test]
 fn sentences_in_memory_give_the_bits_of_a_file_with_these_lines() {
     let (_folder, text) = folder_with_text();

@@ -1,5 +1,5 @@
-//! The noise from which each system draws its negatives. A system is built again from its parts, with the power that
-//! its paper states, and must give the same bits. With another power it must not.
+//! The noise distribution of each system's negatives. Each system is rebuilt from its parts with the power that its
+//! paper states. It must give the same bits, and with another power it must not.
 
 use senv::{Sent2VecParams, TextSystem, TrainOptions, Word2VecParams, average::UnknownWords};
 use senv_core::{
@@ -13,7 +13,7 @@ use senv_negative_sampling::{
 
 const DIM: usize = 8;
 
-/// Words of very different counts.
+/// A corpus with very different word counts.
 fn corpus() -> (Vocabulary, Corpus) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("text.txt");
@@ -27,7 +27,7 @@ fn training() -> NegativeSamplingParams {
     NegativeSamplingParams { epochs: Some(2), negatives: 5, lr: Some(0.1), ..NegativeSamplingParams::default() }
 }
 
-/// The rows that training with noise of this power leaves.
+/// The rows after training with noise of this power.
 fn rows(corpus: &Corpus, vocabulary: &Vocabulary, examples: &impl Examples, power: f64, start: f32) -> Table {
     let noise = Noise::new(vocabulary.counts(), power).unwrap();
     let (n, params) = (vocabulary.len(), training());
@@ -48,7 +48,7 @@ fn keep_all(vocabulary: &Vocabulary) -> Subsampling {
     Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), f64::INFINITY, 1).unwrap()
 }
 
-/// A row a word; the target is left out.
+/// One row per word, without the target.
 struct Words(usize);
 
 impl MaskedFeatures for Words {

@@ -1,4 +1,4 @@
-//! What a program brings itself: tokenizers, losses, kinds of models.
+//! User-defined parts: tokenizers, losses, kinds of models.
 
 use std::sync::{
     Arc,
@@ -68,7 +68,7 @@ fn models_of_many_kinds_keep_a_tokenizer_of_the_program() {
         model.save(&path).unwrap();
         let opened = senv::open(&path).unwrap();
         assert_eq!((opened.kind(), opened.tokenizer(), opened.tokenizer().name()), (kind, &tokenizer, "every-second"));
-        // Neither words nor their case are those of the text.
+        // Neither the words nor their case are those of the text.
         assert!(opened.vocabulary().id("si").is_some() && opened.vocabulary().id("ship").is_none(), "{kind}");
         let vector = opened.encode_one("The Ship");
         assert_eq!(vector, model.encode_one("The Ship"), "{kind}");
@@ -142,7 +142,7 @@ impl OpenModel for LettersOfWords {
     }
 }
 
-/// Kinds whose names are taken.
+/// Kinds with names that are already used.
 macro_rules! kind_of {
     ($name:ident, $kind:expr) => {
         #[derive(Debug)]
@@ -206,7 +206,7 @@ fn a_kind_of_the_program_opens_once_it_is_registered_and_its_name_is_its_own() {
     assert!(matches!(senv::register::<OtherSent2Vec>(), Err(Error::KindTaken { kind: "sent2vec" })));
 }
 
-/// The margin loss under another name.
+/// The margin loss with another name.
 struct Renamed(&'static str, PairLoss);
 
 impl BatchLoss for Renamed {
@@ -219,7 +219,7 @@ impl BatchLoss for Renamed {
     }
 }
 
-/// Stops after so many reports.
+/// Stops after this many progress reports.
 struct StopAt(AtomicU64);
 
 impl Observer for StopAt {

@@ -1,4 +1,4 @@
-//! PV-DM beside gensim's: not the same bits, but the same documents are alike.
+//! Compares PV-DM with gensim. Bits differ, but the same documents must be similar.
 
 #![allow(clippy::print_stdout)] // --nocapture shows how well the programs agree
 
@@ -6,7 +6,7 @@ use senv::{PvDmParams, TextSystem, Tokenizer, TrainOptions, forms::Composition};
 use senv_core::{Rows, kernels};
 use serde_json::Value;
 
-/// The ranks of values, ties by place: there are hardly any.
+/// The ranks of values. The few ties are ranked by position.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -56,7 +56,7 @@ fn documents_are_alike_as_they_are_for_gensim() {
             "{form}: gensim's seeds {between_seeds:.3}, ours {:.3}, both {beside:.3?}",
             spearman(&ours[0], &ours[1])
         );
-        // Two programs agree about as well as two seeds of one.
+        // The two programs agree about as well as two seeds of one.
         assert!(beside.iter().all(|rho| *rho > between_seeds - 0.1), "{form}: {beside:?} of {between_seeds}");
         assert!(between_seeds > 0.5, "{form}: {between_seeds}");
     }

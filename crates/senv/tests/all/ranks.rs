@@ -1,4 +1,4 @@
-//! Training on several ranks, which are threads here: the same trainer, text and checkpoints as over MPI.
+//! Training on several ranks, which are threads here. Trainer, text and checkpoints are the same as with MPI.
 
 use std::{
     fmt::Write as _,
@@ -14,8 +14,8 @@ use senv::{
 };
 use senv_core::{Control, NoObserver, Observer, Progress, Rows, ranks::ThreadRank};
 
-/// So many MiB of sentences about ten subjects, each with words of its own; long words, so that they are soon trained
-/// on.
+/// Writes `mib` MiB of sentences about ten subjects, each with its own words. Words are long, so training on them is
+/// fast.
 fn write_text(path: &Path, mib: usize) {
     let mut state = 1u64;
     let mut below = |n: u64| {
@@ -26,7 +26,7 @@ fn write_text(path: &Path, mib: usize) {
     while text.len() < mib << 20 {
         let subject = below(10);
         for _ in 0..8 {
-            // Frequent words of all subjects, and rare ones of one.
+            // Frequent words of all subjects, and rare ones of one subject.
             match below(3) {
                 0 => write!(text, "a_frequent_word_{} ", below(5)).unwrap(),
                 _ => write!(text, "a_word_of_s{subject}_w{} ", below(40) * below(40) / 20).unwrap(),
@@ -42,7 +42,7 @@ fn params() -> Sent2VecParams {
     Sent2VecParams { dim: 16, subsample: Some(f64::INFINITY), training, ..Sent2VecParams::default() }
 }
 
-/// What each of `n` ranks comes to; `work` gets the options of a rank and its number.
+/// The results of `n` ranks. `work` gets the options and the number of a rank.
 fn on_ranks<T: Send>(n: usize, work: impl Fn(TrainOptions<'_>, usize) -> T + Sync) -> Vec<T> {
     let work = &work;
     std::thread::scope(|scope| {
@@ -80,12 +80,12 @@ fn ranks_make_one_model_whatever_the_clock_and_the_threads() {
     let bits = rows(&three[0]);
     assert!(three.iter().chain(&again).all(|trained| rows(trained) == bits));
     assert_ne!(bits, rows(&alone));
-    // All ranks count all of the text, and know the loss of all.
+    // All ranks count the whole text, and report the same loss.
     let words = |trained: &Trained<Sent2Vec>| trained.model.vocabulary().counts().to_vec();
     assert!(three.iter().all(|trained| words(trained) == words(&alone) && trained.loss == three[0].loss));
     assert!((three[0].loss / alone.loss - 1.0).abs() < 0.2, "{} {}", three[0].loss, alone.loss);
 
-    // Words of one subject are alike, those of two are not, as after a run by itself.
+    // Words of the same subject are similar and others are not, as after training on one rank.
     let cosine = |trained: &Trained<Sent2Vec>, a: &str, b: &str| {
         let vectors = trained.model.encode(&[a, b]).unwrap();
         let (a, b) = (vectors.row(0), vectors.row(1));
@@ -100,7 +100,7 @@ fn ranks_make_one_model_whatever_the_clock_and_the_threads() {
     }
 }
 
-/// Asks to stop once this rank has written so many checkpoints.
+/// Asks to stop after this rank has written a number of checkpoints.
 struct StopAfter(AtomicU32);
 
 impl Observer for StopAfter {
@@ -123,9 +123,9 @@ fn ranks_go_on_together_from_the_last_meeting_that_all_have() {
     let path = |i: usize| folder.path().join(format!("checkpoint.{i}"));
     let plan = |i, every, resume| Some(CheckpointPlan { path: path(i), every, resume });
 
-    // One rank asks to stop; both do.
+    // One rank asks to stop, and both do.
     let stopped = on_ranks(2, |options, i| {
-        // The last and the one before it.
+        // The last checkpoint and the previous one.
         let stop = StopAfter(AtomicU32::new(2));
         let observer: &dyn Observer = if i == 1 { &stop } else { &NoObserver };
         let every = Some(Duration::ZERO);
@@ -138,12 +138,12 @@ fn ranks_go_on_together_from_the_last_meeting_that_all_have() {
     let before: Vec<Vec<u8>> = (0..2).map(|i| fs::read(path(i)).unwrap()).collect();
     assert!(on_ranks(2, resume).iter().all(|trained| rows(trained.as_ref().unwrap()) == rows(&whole[0])));
 
-    // A rank that was ended while it wrote has the checkpoint before alone.
+    // A rank that was killed while writing has only the previous checkpoint.
     fs::remove_file(path(1)).unwrap();
     fs::rename(previous(&path(1)), path(1)).unwrap();
     assert!(on_ranks(2, resume).iter().all(|trained| rows(trained.as_ref().unwrap()) == rows(&whole[0])));
 
-    // One that has none makes all begin anew, and one of another run is refused.
+    // If one rank has no checkpoint, all start over. A checkpoint of another run is rejected.
     fs::remove_file(path(1)).unwrap();
     fs::write(path(0), &before[0]).unwrap();
     assert!(on_ranks(2, resume).iter().all(|trained| rows(trained.as_ref().unwrap()) == rows(&whole[0])));

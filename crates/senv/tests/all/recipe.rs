@@ -1,4 +1,4 @@
-//! A recipe trains on the files that it was chosen for, read as they were then.
+//! A recipe trains on the files that it was chosen for, with the options of that time.
 
 use senv::{Recipe, TrainOptions};
 use senv_core::{TextOptions, text::TableText};
@@ -7,7 +7,7 @@ use senv_core::{TextOptions, text::TableText};
 fn a_recipe_trains_on_its_own_files_in_the_way_that_they_were_looked_at() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("text.csv");
-    // Words by chance: no sentence has more in common with the next one than with others.
+    // Random words: a sentence has no more in common with the next one than with others.
     let mut state = 7_u64;
     let mut word = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,5 +1,5 @@
-//! The `.bin` files of fastText and of Sent2Vec's program: small ones that the programs made, and others written here
-//! byte by byte, sound and damaged.
+//! The `.bin` files of fastText and the Sent2Vec program: small ones that the programs wrote, and valid and damaged
+//! ones written here byte by byte.
 
 use std::{
     fs,
@@ -17,11 +17,11 @@ fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fast_text")
 }
 
-/// A file as its parts.
+/// The parts of a file.
 #[derive(Debug, Clone)]
 struct Bin {
     version: i32,
-    /// Dimension, window, epochs, least count, negatives, longest word n-gram, loss, model, buckets, (buckets of
+    /// Dimension, window, epochs, minimum count, negatives, longest word n-gram, loss, model, buckets, (buckets of
     /// characters,) shortest and longest character n-gram, updates of the learning rate.
     args: Vec<i32>,
     subsample: f64,
@@ -37,7 +37,7 @@ struct Bin {
     tail: Vec<u8>,
 }
 
-/// Where the arguments stand.
+/// Positions of the arguments.
 const DIM: usize = 0;
 const WORD_NGRAMS: usize = 5;
 const LOSS: usize = 6;
@@ -72,7 +72,7 @@ impl Bin {
         }
     }
 
-    /// Words and pairs of them, five buckets and the row that the program adds.
+    /// Words and pairs of words, with five buckets and the row that the program adds.
     fn sent2vec() -> Self {
         let args = [2, 5, 3, 2, 10, 2, 2, 4, 5, 3, 6, 100];
         Self::new(11, &args, &["<PLACEHOLDER>", "the", "cat", "sat"], 4 + 5 + 1)
@@ -83,12 +83,12 @@ impl Bin {
         Self::new(12, &[2, 5, 3, 2, 10, 1, 2, 2, 7, 3, 3, 100], &["the", "ab"], 2 + 7)
     }
 
-    /// No n-grams at all.
+    /// Words without n-grams.
     fn cbow() -> Self {
         Self::new(12, &[2, 5, 3, 2, 10, 1, 1, 1, 0, 3, 0, 100], &["The", "cat"], 2)
     }
 
-    /// Two buckets of pairs of words before four of character n-grams.
+    /// Two buckets of word pairs, before four of character n-grams.
     fn cbow_with_ngrams() -> Self {
         let args = [2, 5, 3, 2, 10, 2, 2, 5, 2, 4, 3, 3, 100];
         Self::new(11, &args, &["<PLACEHOLDER>", "ab"], 2 + 2 + 4)
@@ -126,7 +126,7 @@ impl Bin {
         path
     }
 
-    /// The model, opened as it is and by way of a file of senv, which must be alike.
+    /// Opens the model directly and through a senv file; both must be equal.
     fn models(&self, tokenizer: &Tokenizer) -> [Model; 2] {
         let folder = tempfile::tempdir().unwrap();
         let released = ReleasedBin::open(self.write(&folder)).unwrap();
@@ -171,7 +171,8 @@ fn vectors_are_those_that_the_programs_print() {
                 let expected = case["vector"].as_array().unwrap();
                 assert_eq!(got.len(), expected.len());
                 for (got, expected) in got.iter().zip(expected) {
-                    // Printed with five significant digits: half of the last is at most 5e-5 of the value.
+                    // Values are printed with five significant digits, so half of the last digit is at most 5e-5 of the
+                    // value.
                     let expected = expected.as_f64().unwrap();
                     assert!((f64::from(*got) - expected).abs() < 5.1e-5 * expected.abs() + 1e-6, "{case} {got}");
                 }
@@ -217,7 +218,7 @@ fn damaged_quantized_files_are_named_and_never_believed() {
             assert!(open(&whole[..n]).is_err(), "{name} cut to {n}");
         }
         assert!(open(&[&whole[..], &[0]].concat()).unwrap_err().contains("1 bytes follow"));
-        // Wherever a number is changed it is an error, or another model of finite vectors.
+        // A changed number is an error, or makes another model with finite vectors.
         for at in (0..whole.len()).step_by(7) {
             for byte in [0, 0x7F, 0xFF] {
                 let mut changed = whole.clone();
@@ -242,7 +243,7 @@ fn a_sent2vec_file_becomes_a_sent2vec_model_with_its_settings() {
         let words: Vec<_> = model.vocabulary().iter().map(|(_, word, count)| (word, count)).collect();
         assert_eq!(words, [("the", 8), ("cat", 7), ("sat", 6)]);
         assert_eq!(model.vocabulary().corpus_tokens(), 40);
-        // Rows 1 and 2, and of the pair 1 · 116049371 + 2 = 116049373, 3 modulo 5, of which the rows begin at 4.
+        // Rows 1 and 2, and that of the pair: 1 · 116049371 + 2 = 116049373, 3 modulo 5. Rows of pairs start at 4.
         let pair = [10.0 / 3.0, 100.0 / 3.0];
         for text in ["the cat", "the unknown cat"] {
             assert!(vector(&model, text).iter().zip(pair).all(|(x, y)| (x - y).abs() < 1e-5), "{text}");
@@ -270,7 +271,7 @@ fn a_sent2vec_file_may_lack_n_grams_the_placeholder_or_the_output_matrix() {
     for model in early.models(&Tokenizer::whitespace()) {
         assert_eq!(vector(&model, "a"), [0.0, 0.0]);
         assert_eq!(model.vocabulary().len(), 4);
-        // 0 · 116049371 + 2, of which the rows begin at 4.
+        // 0 · 116049371 + 2. Rows of pairs start at 4.
         let (got, expected) = (vector(&model, "a cat"), [8.0 / 3.0, 80.0 / 3.0]);
         assert!(got.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-5), "{got:?}");
     }
@@ -340,7 +341,7 @@ fn labels_of_a_text_and_words_that_are_no_text_are_left_out() {
         assert_eq!(model.vocabulary().iter().map(|(_, word, _)| word).collect::<Vec<_>>(), ["ab"]);
         assert_eq!(vector(&model, "ab"), vector(&Bin::skipgram().models(&Tokenizer::whitespace())[0], "ab"));
     }
-    // Pairs of words are hashed by their numbers, which must stay.
+    // Pairs of words are hashed by their ids, which must not change.
     let mut bin = Bin::sent2vec();
     bin.entries[1].0 = b"th\xff".to_vec();
     let folder = tempfile::tempdir().unwrap();
@@ -371,7 +372,7 @@ fn a_file_that_is_cut_anywhere_is_refused() {
     }
 }
 
-/// A change, and what the error says.
+/// A change, and a part of the error message.
 type Damage = (fn(&mut Bin), &'static str);
 
 #[test]
@@ -384,7 +385,7 @@ fn wrong_counts_negative_numbers_and_forged_sizes_are_refused() {
         (|b| b.args[DIM] = 3, " values, expected "),
         (|b| b.args[1] = -1, "the window is -1"),
         (|b| b.args[2] = -1, "epochs is -1"),
-        (|b| b.args[3] = -1, "the least count of a word is -1"),
+        (|b| b.args[3] = -1, "the minimum count of a word is -1"),
         (|b| b.args[4] = -1, "the number of negatives is -1"),
         (|b| b.args[WORD_NGRAMS] = -1, "the longest word n-gram is -1"),
         (|b| b.args[LOSS] = 0, "the loss is 0"),
@@ -459,7 +460,7 @@ fn words_that_would_cost_minutes_are_refused() {
     assert!(long.contains("entry 0 of the dictionary is a word of 65537 bytes, above the limit of 65536"), "{long}");
     let folder = tempfile::tempdir().unwrap();
     ReleasedBin::open(with_words(vec![word(0, 1 << 16), word(1, 3)], 6).write(&folder)).unwrap();
-    // Each of them short enough, and 1.1e9 n-grams together.
+    // Each is short enough, but together they have 1.1e9 n-grams.
     let words: Vec<Vec<u8>> = (0..66).map(|i| word(i, 1 << 16)).collect();
     let many = message(&with_words(words, 255));
     assert!(

@@ -1,4 +1,4 @@
-//! The weights that the authors of Skip-thoughts released, on small files of their layout.
+//! The weights released by the authors of Skip-thoughts, in small files of their layout.
 
 use std::{
     fs,
@@ -23,7 +23,7 @@ fn tokenizer() -> Tokenizer {
     Tokenizer::words().lowercase(true)
 }
 
-/// A copy of the files, to be damaged.
+/// A copy of the files, to damage.
 fn copy() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for file in FILES {
@@ -59,7 +59,7 @@ fn sentences_are_encoded_as_by_the_release() {
         }
     }
     assert!(matches!(model.decode("cat", &DecodeParams::default()), Err(Error::NoDecoder { n: 0, asked: 0 })));
-    // One of the encoders alone.
+    // Only one of the encoders.
     let folder = copy();
     fs::remove_file(folder.path().join("uni_skip.npz")).unwrap();
     let bi = SkipThought::open_release(folder.path(), tokenizer()).unwrap();
@@ -87,7 +87,7 @@ fn archive(arrays: &[(&str, &str, &[usize], usize)]) -> Vec<u8> {
 /// Name, type, shape and bytes of each.
 type Arrays<'a> = Vec<(&'a str, &'a str, &'a [usize], usize)>;
 
-/// What is wrong with them.
+/// A fault in the arrays.
 type Change = fn(&mut Arrays<'static>);
 
 fn good() -> Arrays<'static> {
@@ -130,7 +130,7 @@ fn arrays_missing_misshapen_or_of_a_wrong_type_are_named() {
 fn sizes_beyond_the_file_are_refused_before_memory_is_taken() {
     let folder = copy();
     let mut bytes = archive(&good());
-    // The first entry of the directory: its packed and its own size.
+    // The first entry of the directory, with its compressed and uncompressed sizes.
     let entry = bytes.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
     bytes[entry + 20..entry + 28].copy_from_slice(&[0xff, 0xff, 0xff, 0x3f, 0xff, 0xff, 0xff, 0x3f]);
     fs::write(folder.path().join("uni_skip.npz"), bytes).unwrap();
@@ -170,7 +170,7 @@ fn damaged_archives_are_errors_wherever_they_are_cut_or_changed() {
             let mut changed = whole.clone();
             changed[place] ^= 0x41;
             write_anew(&folder.path().join(name), &changed);
-            // Some bytes mean nothing; no other may pass for numbers, and none may panic.
+            // Some bytes have no meaning. Changing another one must not give a model, and no change may panic.
             if let Ok(model) = SkipThought::open_release(folder.path(), tokenizer()) {
                 assert_eq!(encoded(model), expected, "{name} changed at {place}");
             }

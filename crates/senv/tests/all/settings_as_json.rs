@@ -1,10 +1,10 @@
-//! Settings as JSON: in part, and as a whole, which train the same model.
+//! Settings as JSON, partial or complete, train the same model.
 
 use senv::{Sent2VecParams, TextSystem, TrainOptions, model::SavedModel};
 use senv_core::hyperparameters::Hyperparameters;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// What is left out has its default, and what is not known is refused.
+/// Missing settings have their defaults, and unknown ones are rejected.
 fn may_be_given_in_part<P: Default + PartialEq + std::fmt::Debug + Serialize + DeserializeOwned>() {
     let name = std::any::type_name::<P>();
     assert_eq!(serde_json::from_str::<P>("{}").unwrap(), P::default(), "{name}");
@@ -33,7 +33,7 @@ fn settings_may_be_given_in_part_and_refuse_what_they_do_not_know() {
     each!(SnliParams, PThoughtParams, DictRepParams, CaptionRepParams, OrderParams, RelatednessParams, RandomBowParams);
 }
 
-/// Settings come back from JSON as they were, with any value that a hyperparameter takes.
+/// Settings survive a round trip through JSON, with any value that a hyperparameter accepts.
 fn comes_back<P>()
 where
     P: Default + Clone + PartialEq + std::fmt::Debug + Serialize + DeserializeOwned + Hyperparameters,
@@ -44,7 +44,7 @@ where
     for parameter in default.hyperparameters() {
         for value in ["inf", "0", "1", "3", "0.1", "1e-300", "whitespace", "unicode", "true", "false"] {
             let mut params = default.clone();
-            // No limit, which is none in JSON, and trains the same.
+            // JSON has no infinity; "no limit" trains the same.
             let is_no_limit = (parameter.name, value) == ("clip", "inf");
             if !is_no_limit && params.set(parameter.name, value).is_ok() && params.check_ranges().is_ok() {
                 let name = parameter.name;

@@ -1,4 +1,4 @@
-//! What a training job takes over from its start, and what it leaves as it was set.
+//! The settings that a training job takes from its initial model, and those that it keeps.
 
 use senv::{Model, PpParams, Sent2VecParams, Start, TextSystem, TrainJob, Word2VecParams};
 use senv_core::Tokenizer;

@@ -1,4 +1,4 @@
-//! Weights and common components as a part of averaging models: the equations, files, text to vectors and back.
+//! Weights and common components in averaging models: the equations, files, and text to vectors and back.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ use tempfile::TempDir;
 const SENTENCES: [&str; 5] =
     ["the cat sat on the mat", "a dog lay", "rain on the town", "snow", "the zebra and the cat"];
 
-/// Words of different frequencies in sentences of different lengths.
+/// Words of different frequencies, in sentences of different lengths.
 fn lines() -> Vec<String> {
     let nouns = ["cat", "dog", "town", "mat", "rug", "hill"];
     let rest =
@@ -97,7 +97,7 @@ fn vectors(encoder: &dyn SentenceEncoder, sentences: &[&str]) -> Array2<f32> {
     encoder.encode_batch(sentences).unwrap().0
 }
 
-/// The vector of a sentence as the equations have it, in f64, without the components removed.
+/// The vector of a sentence by the equations in f64, before components are removed.
 fn plain_reference(encoder: &AverageEncoder, scheme: WeightScheme, sentence: &str) -> Vec<f64> {
     let vocabulary = encoder.vocabulary();
     let total = vocabulary.corpus_tokens() as f64;
@@ -168,7 +168,7 @@ fn the_common_component_is_the_strongest_direction_of_the_weighted_sentences() {
         let model = text.sent2vec(word_ngrams, Some(WeightScheme::SIF));
         let sentences: Vec<Vec<f64>> =
             lines().iter().map(|line| plain_reference(model.encoder(), WeightScheme::SIF, line)).collect();
-        // Power iteration from a vector that is no eigenvector.
+        // Power iteration, starting from a vector that is not an eigenvector.
         let mut u: Vec<f64> = (0..model.dim()).map(|i| 1.0 + i as f64).collect();
         for _ in 0..2000 {
             let mut next = vec![0.0; u.len()];
@@ -185,7 +185,7 @@ fn the_common_component_is_the_strongest_direction_of_the_weighted_sentences() {
     }
 }
 
-/// Saves and opens a model; its vectors, weights and parameters must be the same bits.
+/// Saves and opens a model. Vectors, weights and parameters must be bit-identical.
 fn check_round_trip<P: AveragedSystem>(model: &Averaged<P>, path: &Path, scheme: WeightScheme) {
     model.save(path).unwrap();
     let opened = Averaged::<P>::open(path).unwrap();
@@ -214,7 +214,8 @@ fn every_averaging_system_keeps_its_weights_in_its_file() {
     }
 }
 
-/// Weights given to a plain model are those that training gives it; its rows stay, and weights can be taken off again.
+/// Adding weights to an unweighted model gives the weights of training. Rows do not change, and weights can be removed
+/// again.
 fn check_weighting_afterwards<P: AveragedSystem>(plain: Averaged<P>, trained: &Averaged<P>, corpus: &Corpus) {
     let scheme = *trained.params().clone().weights().0;
     let before = vectors(&plain, &SENTENCES);
@@ -255,7 +256,7 @@ fn weighting_a_model_of_bigrams_by_a_text_keeps_its_n_grams() {
     for n in [1, 2] {
         let base = Model::from(text.sent2vec(n, None));
         let weighted = WeightedParams::sif().fit_files(&base, &[&text.path], &TrainOptions::default()).unwrap();
-        // The same text, so the same counts and components as training with weights gives.
+        // The text is the same, so counts and components equal those of training with weights.
         let trained = text.sent2vec(n, Some(WeightScheme::SIF));
         assert_eq!(vectors(&weighted, &SENTENCES), vectors(&trained, &SENTENCES));
         let path = text.file("weighted.senv");
@@ -330,7 +331,7 @@ fn damaged_weights_and_components_are_refused_by_name() {
     broken[3] = f32::NAN;
     refused(save(Some(&broken), Some(component.clone()), 12, &one), "word_weights");
 
-    // A changed byte of the components is met by their checksum.
+    // The checksum of the components detects a changed byte.
     save(Some(&weights), Some(component.clone()), 12, &one).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     let needle = component[4].to_le_bytes();
@@ -349,7 +350,7 @@ fn weights_that_cannot_be_are_refused_before_training() {
     }
     let params = PpParams { weighting: Some(WeightScheme::Usif { mean_length: 0.5 }), ..PpParams::default() };
     assert!(params.check().is_err());
-    // A vocabulary that was never counted, as that of word vectors.
+    // A vocabulary without counts, as with word vectors.
     let (counted, corpus) = text.corpus(&Tokenizer::words().lowercase(true));
     let uncounted = Vocabulary::from_counts(counted.iter().map(|(_, word, _)| (word, 0)), 0).unwrap();
     let params = SiameseCbowParams { dim: 4, weighting: Some(WeightScheme::SIF), ..SiameseCbowParams::paper() };
@@ -378,7 +379,7 @@ fn tuning_starts_from_the_weighted_row_of_each_word() {
     let pairs = ScoredPairs::read(&dev).unwrap();
     let fit = FitParams { epochs: Some(1), lr: Some(1e-9), ..RelatednessParams::default().fit };
     let params = RelatednessParams { fit, ..RelatednessParams::default() };
-    // Sent2Vec has the placeholder's row in front of the words.
+    // In Sent2Vec, the row of the placeholder comes before the words.
     for weighting in [None, Some(WeightScheme::Sif { a: 0.01 })] {
         let base = text.sent2vec(1, weighting);
         let tuned = params.fit(&Model::from(base.clone()), &pairs, &TrainOptions::default()).unwrap().model;

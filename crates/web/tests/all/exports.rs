@@ -1,4 +1,4 @@
-//! The C ABI, called as a page calls it; each test is a thread, and has a session of its own.
+//! Calls the C ABI as a page does. Each test is a thread with its own session.
 #![allow(unsafe_code)] // a page writes into the memory of the module and reads from it
 
 use senv_core::{
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 fn put(text: &[u8]) {
     let at = senv_input(text.len());
-    // SAFETY: `senv_input` returns the start of so many bytes, which nothing else uses until the next call.
+    // SAFETY: `senv_input` returns the start of `text.len()` bytes, which nothing else uses until the next call.
     unsafe { std::slice::from_raw_parts_mut(at, text.len()) }.copy_from_slice(text);
 }
 
 fn answer(n: usize) -> Value {
-    // SAFETY: the answer has so many bytes, and stays as it is until the next call.
+    // SAFETY: the answer has `n` bytes, and does not change until the next call.
     let bytes = unsafe { std::slice::from_raw_parts(senv_answer(), n) };
     serde_json::from_slice(bytes).unwrap()
 }
@@ -37,7 +37,7 @@ fn a_cosine_comes_back_as_it_is() {
     let pair = answer(senv_compare(first.len()));
     let expected = senv_english::model().unwrap().similarity(first, second);
     assert_eq!(pair["cosine"].as_f64().unwrap() as f32, expected);
-    // More bytes than there are, and none.
+    // More bytes than there are, and no bytes.
     assert_eq!(answer(senv_compare(usize::MAX))["cosine"], json!(0.0));
     put(b"");
     assert_eq!(answer(senv_compare(0))["sides"][1]["counts"], json!({ "tokens": 0, "known": 0, "hashed": 0 }));
@@ -60,7 +60,7 @@ fn a_text_is_read_and_searched_in_steps() {
     assert_eq!((&hits[0]["line"], &hits[0]["text"]), (&json!(3), &json!("A storm brings rain.")));
     let blocks = answer(senv_vectors());
     assert_eq!((blocks.as_array().unwrap().len(), &blocks[0][1]), (1, &json!(512)));
-    // Values beyond the text, or nothing at all, are no steps.
+    // Values beyond the text, and zero, do nothing.
     assert_eq!(answer(senv_search(usize::MAX)), json!({ "compared": 2, "done": true }));
     assert_eq!(answer(senv_read_lines(0)), json!({ "lines": 2, "done": true }));
 }

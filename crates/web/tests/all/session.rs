@@ -1,4 +1,4 @@
-//! The engine as a page uses it, beside the encoder that it is made of.
+//! Compares the engine, used as a page does, with the encoder that it is built on.
 
 use senv_core::{
     Scratch, SentenceEncoder,
@@ -62,7 +62,7 @@ fn the_shares_of_the_words_add_up_to_the_cosine() {
         }
     }
     assert!(n_shares > 1000);
-    // 540 tokens, of which 300 are shown; each of the nine has the same share wherever it stands.
+    // The sentence has 540 tokens, of which 300 are shown. Each of its nine words has the same share at every position.
     let pair = session.compare(&long, "A cat sat on the chair.");
     assert_eq!((pair.sides[0].words.len(), pair.sides[0].n_more), (300, 240));
     let expected: f32 = pair.sides[0].words[60..300].iter().map(|word| word.share).sum();
@@ -90,7 +90,7 @@ fn the_words_that_carry_a_cosine_are_the_ones_that_mean_it() {
     assert!(share(1) > 0.1 && share(4) > 0.1 && share(2) < 0.05 && share(5) < 0.05, "{words:?}");
 }
 
-/// Reads a text in steps of some lines and finds what is near a query in steps of some lines.
+/// Reads a text and finds what is near a query, both in steps of `step` lines.
 fn found(session: &mut Session, text: &[u8], query: &str, k: usize, step: usize) -> Vec<Hit> {
     session.open_text(text.to_vec()).unwrap();
     while !session.read_lines(step).unwrap().done {}
@@ -105,7 +105,7 @@ fn lines_are_found_as_every_comparison_by_itself_finds_them() {
     let mut session = Session::new().unwrap();
     let subjects = ["train", "storm", "loaf", "goalkeeper", "bank", "qzxjk", "planet", "violin"];
     let verbs = ["is late", "was praised", "costs money", "moves"];
-    // More than a block of lines, with equal ones among them.
+    // More lines than a block, some of them equal.
     let lines: Vec<String> =
         (0..9000).map(|i| format!("The {} {} {}.", subjects[i % 8], verbs[i / 8 % 4], i % 2000)).collect();
     let query = "The orchestra was praised 7";
@@ -157,7 +157,7 @@ fn nothing_is_near_nothing() {
     assert_eq!(found(&mut session, b"\n\n \n", "cat", 10, 10), []);
     assert_eq!(found(&mut session, b"A cat.", "", 10, 10), []);
     assert_eq!(found(&mut session, b"A cat.", "cat", 0, 10), []);
-    // A line without a word is not near anything either.
+    // A line without words is not near anything.
     assert_eq!(found(&mut session, "\u{200b}\nA cat.".as_bytes(), "cat", 10, 10).len(), 1);
 }
 
@@ -184,7 +184,7 @@ fn a_compressed_file_is_an_error_that_says_so() {
         Ok(Ok(reading)) => format!("{reading:?}"),
         Ok(Err(error)) | Err(error) => error.to_string(),
     };
-    // The page is built without compression; beside crates that have it, the same file is cut off.
+    // The page is built without compression. With other crates that enable it, the file is reported as truncated.
     assert!(message.contains("gzip") || message.contains("decompress"), "{message}");
 }
 
@@ -200,7 +200,7 @@ fn a_line_of_ten_megabytes_is_a_line() {
     assert!(pair.sides[1].words[0].text.len() < 70);
 }
 
-/// The file that `senv index --export-web` writes of sentences.
+/// The file that `senv index --export-web` writes for these sentences.
 fn exported(sentences: &[&str], model: &str) -> Vec<u8> {
     let english = senv_english::model().unwrap().without_order();
     let mut writer = WebCollectionWriter::new(english.dim(), model).unwrap();
@@ -271,7 +271,7 @@ fn a_foreign_or_damaged_collection_is_an_error_and_nothing_is_searched() {
     }
     let about = session.open_collection(file).unwrap();
     assert_eq!(about.distinct, 2);
-    // A file without a sentence is one.
+    // A file without sentences is valid.
     session.open_collection(exported(&[], senv_english::DIGEST)).unwrap();
     assert!(session.read_lines(9).unwrap().done && session.search(9).done && session.hits().is_empty());
 }

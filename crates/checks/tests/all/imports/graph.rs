@@ -1,4 +1,4 @@
-//! Which file of a crate uses which: paths followed to the file that defines what they name.
+//! Which file of a crate uses which. Paths are followed to the file that defines the item.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +14,7 @@ pub(super) fn uses(modules: &BTreeMap<ModulePath, Module>) -> Uses {
     let mut uses = Uses::new();
     for (path, module) in modules {
         let targets = uses.entry(module.file.clone()).or_default();
-        // A file may use the module that it is a part of: a type, and the files that do its work.
+        // A file may use its parent module, for example a type whose work is split over several files.
         let above: BTreeSet<&PathBuf> =
             (0..=path.len()).filter_map(|n| modules.get(&path[..n])).map(|m| &m.file).collect();
         for mention in &module.mentions {
@@ -24,9 +24,9 @@ pub(super) fn uses(modules: &BTreeMap<ModulePath, Module>) -> Uses {
     uses
 }
 
-/// The file that defines what `path` names, seen from the module `from`; `None` for names of other crates.
+/// The file that defines the item at `path`, seen from module `from`, or `None` for items of other crates.
 fn resolve(modules: &BTreeMap<ModulePath, Module>, from: &[String], path: &[String], depth: usize) -> Option<PathBuf> {
-    // Names that stand for each other do not compile; this only bounds a mistake of this file.
+    // Names that alias each other do not compile; this only guards against a mistake in this file.
     if depth > 16 {
         return None;
     }
@@ -63,13 +63,13 @@ fn resolve(modules: &BTreeMap<ModulePath, Module>, from: &[String], path: &[Stri
                 return Some(found);
             }
         }
-        // Of this module, if it was named by a module path; a bare name may be of another crate.
+        // The item belongs to this module if a module path named it; a bare name may belong to another crate.
         return (is_local || !is_first).then(|| module.file.clone());
     }
     (is_local || !is_first).then(|| modules[&at].file.clone())
 }
 
-/// Whether the module that `glob` names passes `name` on by name or has it as a child; otherwise the glob says nothing.
+/// Whether the module at `glob` re-exports `name` explicitly or has it as a child. Otherwise the glob says nothing.
 fn names_item(modules: &BTreeMap<ModulePath, Module>, from: &[String], glob: &[String], name: &str) -> bool {
     let mut at = from.to_vec();
     for part in glob {
@@ -87,7 +87,7 @@ fn names_item(modules: &BTreeMap<ModulePath, Module>, from: &[String], glob: &[S
     })
 }
 
-/// Files that use each other, directly or through others: groups of two and more, sorted.
+/// Groups of two or more files that use each other, directly or through others, sorted.
 pub(super) fn circles(uses: &Uses) -> Vec<Vec<PathBuf>> {
     let reached: BTreeMap<&PathBuf, BTreeSet<&PathBuf>> =
         uses.keys().map(|file| (file, reachable(uses, file))).collect();

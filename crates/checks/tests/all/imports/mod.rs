@@ -1,5 +1,5 @@
-//! How the files of each crate use each other, read from their `use` lines and paths: no circles, and folders in the
-//! order of the data.
+//! How the files of each crate use each other, read from their `use` lines and paths. There must be no cycles, and
+//! folders must follow the order of the data.
 
 mod graph;
 mod source;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::workspace::crate_folders;
 
-/// Circles that are meant, by crate: their files, and why.
+/// Intended cycles by crate: the files and the reason.
 const MEANT: &[(&str, &[&str], &str)] = &[(
     "senv-model",
     &["static_model/encoder.rs", "static_model/order/part.rs", "static_model/order/words.rs"],
@@ -52,7 +52,7 @@ fn no_files_use_each_other_in_a_circle() {
     assert!(wrong.is_empty(), "files that use each other:\n{}", wrong.join("\n"));
 }
 
-/// The folders and files at the top of a crate from the bottom up: none uses a later one.
+/// The folders and files at the top of a crate, from the bottom up. None may use a later one.
 const ORDERS: &[(&str, &[&str])] = &[
     (
         "senv-base",

@@ -1,4 +1,4 @@
-//! The modules of a crate, read from its source: which file each lies in, what it imports, what it passes on.
+//! The modules of a crate, read from its source: the file of each, its imports and its re-exports.
 
 use std::{
     collections::BTreeMap,
@@ -18,17 +18,17 @@ pub(super) type ModulePath = Vec<String>;
 /// One module.
 #[derive(Debug, Default)]
 pub(super) struct Module {
-    /// The file that it is written in, from the folder `src`.
+    /// The file that contains it, relative to `src`.
     pub(super) file: PathBuf,
-    /// Names that `use` brings into the module, and the path that each stands for.
+    /// Names that `use` brings into the module, with the path of each.
     pub(super) names: BTreeMap<String, Vec<String>>,
-    /// Modules all of whose names are imported.
+    /// Modules imported with `*`.
     pub(super) globs: Vec<Vec<String>>,
-    /// Paths that the code of the module names, those of `use` among them.
+    /// Paths in the code of the module, including those of `use`.
     pub(super) mentions: Vec<Vec<String>>,
 }
 
-/// All modules of a crate but those of tests.
+/// All modules of a crate except tests.
 pub(super) fn modules(src: &Path, root: &str) -> BTreeMap<ModulePath, Module> {
     let mut found = BTreeMap::new();
     read(src, Path::new(root), &[], &mut found);
@@ -113,7 +113,7 @@ impl Visit<'_> for Mentions<'_> {
     }
 
     fn visit_item_use(&mut self, item: &syn::ItemUse) {
-        // Within a function: the names do not leave it.
+        // Names imported in a function stay inside it.
         let mut inner = Module::default();
         import(&item.tree, &mut Vec::new(), &mut inner);
         self.0.mentions.append(&mut inner.mentions);
@@ -132,7 +132,7 @@ impl Visit<'_> for Mentions<'_> {
     }
 }
 
-/// Paths of two names and more in the tokens of a macro.
+/// Paths of two or more names in the tokens of a macro.
 fn in_tokens(tokens: TokenStream, mentions: &mut Vec<Vec<String>>) {
     let mut path: Vec<String> = Vec::new();
     let mut colons = 0;
@@ -184,7 +184,7 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Whether an item is compiled for tests alone.
+/// Whether an item is compiled only for tests.
 fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let tokens = attribute.meta.require_list().map(|list| list.tokens.to_string()).unwrap_or_default();

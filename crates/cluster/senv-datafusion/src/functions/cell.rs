@@ -1,4 +1,4 @@
-//! `cell(vector, centroids)` and `cells(vector, centroids, n)`: where vectors lie among centroids.
+//! `cell(vector, centroids)` and `cells(vector, centroids, n)`: the nearest centroids of a vector.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use super::{
 };
 use crate::{cells::Centroids, error, models::Models};
 
-/// Rows that are compared with the centroids at a time, so that these are read from memory once for all of them.
+/// Rows compared with the centroids at a time. The centroids are then read from memory once for all of them.
 const TOGETHER: usize = 64;
 
 /// `cell(vector, centroids)`: the number of the nearest centroid, a `UInt32`; null where the vector is null or zero.
 ///
-/// `cells(vector, centroids, n)`: the numbers of the `n` nearest ones, the nearest first, a `List<UInt32>`. Two vectors
-/// of a high cosine that lie on both sides of a border share a cell if each is put into two.
+/// `cells(vector, centroids, n)`: the numbers of the `n` nearest centroids, nearest first, a `List<UInt32>`. With two
+/// cells per vector, two vectors with a high cosine share a cell even on opposite sides of a border.
 ///
 /// `centroids` is the name of a file `NAME.centroids` in the folder of models ([`Centroids`]).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -38,19 +38,19 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// `cell`, with these centroids.
+    /// Creates `cell` with the centroids of `models`.
     #[must_use]
     pub fn new(models: Models) -> Self {
         Self { several: false, models, signature: Signature::user_defined(Volatility::Immutable) }
     }
 
-    /// `cells`, with these centroids.
+    /// Creates `cells` with the centroids of `models`.
     #[must_use]
     pub fn several(models: Models) -> Self {
         Self { several: true, ..Self::new(models) }
     }
 
-    /// A vector, if it has a direction.
+    /// Returns the vector unless it is zero.
     fn checked<'a>(&self, vector: &'a [f32], row: usize, centroids: &Centroids) -> Result<Option<&'a [f32]>> {
         if vector.len() != centroids.dim() {
             let reason =
@@ -63,7 +63,7 @@ impl Cell {
         Ok(vector.iter().any(|&x| x != 0.0).then_some(vector))
     }
 
-    /// The number of cells that a row wants.
+    /// The number of cells per row that the call asks for.
     fn n(&self, args: &ScalarFunctionArgs) -> Result<usize> {
         match args.args.get(2) {
             None => Ok(1),
@@ -150,7 +150,7 @@ impl ScalarUDFImpl for Cell {
     }
 }
 
-/// What is returned: a cell for each row, or several.
+/// Builds the result: one cell per row, or several.
 enum Lists {
     One(UInt32Builder),
     Several(ListBuilder<UInt32Builder>),
@@ -164,7 +164,7 @@ impl Lists {
         }
     }
 
-    /// Those of the next row; `None` where it has none.
+    /// Appends the cells of the next row, or null for `None`.
     fn push(&mut self, cells: Option<&[u32]>) {
         match self {
             Self::One(builder) => builder.append_option(cells.map(|cells| cells[0])),

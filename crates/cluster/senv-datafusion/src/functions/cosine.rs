@@ -16,12 +16,12 @@ use super::{
 };
 use crate::error;
 
-/// A vector whose norm is below this has no direction.
+/// Vectors with a norm below this count as zero.
 const TINY: f32 = 1e-12;
 
-/// `cosine(v, w)`: the cosine of two vectors, a `Float32` in `[-1, 1]`; null where one is null, holds a null, or has no
-/// direction (norm below 1e-12). It is `1 - cosine_distance(v, w)` of DataFusion, to rounding of `Float32`, without a
-/// copy of the values.
+/// `cosine(v, w)`: the cosine of two vectors, a `Float32` in `[-1, 1]`. It is null if a vector is null, contains a
+/// null, or has a norm below 1e-12. It equals DataFusion's `1 - cosine_distance(v, w)` up to rounding of `Float32`, and
+/// does not copy the values.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Cosine {
     signature: Signature,
@@ -74,7 +74,7 @@ impl ScalarUDFImpl for Cosine {
                 return Err(error::execution(self.name(), "w", reason));
             }
             let cosine = kernels::cosine(v, w);
-            // Zero is also the answer for a vector without a direction: rare enough to look again.
+            // The kernel also returns zero for a zero vector. This is rare enough to compute the norms only then.
             Ok((cosine != 0.0 || kernels::norm(v) >= TINY && kernels::norm(w) >= TINY).then_some(cosine))
         };
         if let [ColumnarValue::Scalar(_), ColumnarValue::Scalar(_)] = args.args[..] {

@@ -26,8 +26,8 @@ use crate::{
     models::Models,
 };
 
-/// `embed(text [, model])`: the embedding of each sentence, a `FixedSizeList<Float32>` of the dimension of the model;
-/// null for null, and zeros for a sentence without a known token.
+/// `embed(text [, model])`: the embedding of each sentence, a `FixedSizeList<Float32>` with the dimension of the model.
+/// Null texts give null, and sentences without a known token give zeros.
 ///
 /// Distinct values of a dictionary are encoded once.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -37,7 +37,7 @@ pub struct Embed {
 }
 
 impl Embed {
-    /// With these models.
+    /// Creates the function with these models.
     #[must_use]
     pub fn new(models: Models) -> Self {
         let arguments = TextArguments { function: "embed", texts: &["text"], models };
@@ -94,13 +94,13 @@ impl ScalarUDFImpl for Embed {
     }
 }
 
-/// The type of vectors of a dimension.
+/// The Arrow type of vectors of a dimension.
 pub(crate) fn vector_type(function: &str, dim: usize) -> Result<DataType> {
     let size = i32::try_from(dim).map_err(|_| error::plan(function, "model", format!("has {dim} values per vector")))?;
     Ok(DataType::FixedSizeList(Arc::new(Field::new_list_field(DataType::Float32, true)), size))
 }
 
-/// Vectors of a dimension, back to back, as an array; no value is copied.
+/// Wraps vectors, stored one after another, in an array without copying values.
 pub(crate) fn vector_array(
     function: &str,
     dim: usize,

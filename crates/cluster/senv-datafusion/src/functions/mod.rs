@@ -1,4 +1,4 @@
-//! The functions, each in a file.
+//! The functions, one per file.
 
 pub(crate) mod cell;
 pub(crate) mod cosine;

@@ -1,4 +1,4 @@
-//! What functions of text have in common: their arguments are texts and, behind them, the name of a model.
+//! Shared handling of arguments for functions of text: one or two texts, then an optional name of a model.
 
 use datafusion::{
     arrow::datatypes::{DataType, FieldRef},
@@ -16,7 +16,7 @@ use crate::{
     models::{Models, NamedModel},
 };
 
-/// The arguments of a function: texts of these names, and a model.
+/// The signature of a function: the names of its text arguments, and the models to choose from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct TextArguments {
     pub(crate) function: &'static str,
@@ -25,7 +25,7 @@ pub(crate) struct TextArguments {
 }
 
 impl TextArguments {
-    /// The types that arguments of these types are brought to.
+    /// Coerces the types of arguments.
     pub(crate) fn coerce(&self, given: &[DataType]) -> Result<Vec<DataType>> {
         let n = self.texts.len();
         if given.len() != n && given.len() != n + 1 {
@@ -41,7 +41,7 @@ impl TextArguments {
         Ok(types)
     }
 
-    /// The model while a query is planned.
+    /// The model, when a query is planned.
     pub(crate) fn planned_model(&self, args: &ReturnFieldArgs<'_>) -> Result<&NamedModel> {
         match args.scalar_arguments.get(self.texts.len()) {
             None => self.models.find(self.function, None),
@@ -50,7 +50,7 @@ impl TextArguments {
         }
     }
 
-    /// The model while a query runs.
+    /// The model, when a query runs.
     pub(crate) fn running_model(&self, args: &ScalarFunctionArgs) -> Result<&NamedModel> {
         match args.args.get(self.texts.len()) {
             None => self.models.find(self.function, None),
@@ -59,8 +59,8 @@ impl TextArguments {
         }
     }
 
-    /// The call with the digest of the model as its last argument, if it is not there yet. It goes with the plan to
-    /// other processes, whose models must be the same.
+    /// Appends the digest of the model to the arguments of a call, unless it is already there. The plan carries it to
+    /// other processes, which must have the same model.
     pub(crate) fn pinned(
         &self,
         mut args: Vec<Expr>,
@@ -93,7 +93,7 @@ impl TextArguments {
     }
 }
 
-/// A field of this type, which may be null.
+/// A nullable field of this type.
 pub(crate) fn field(name: &str, data_type: DataType) -> FieldRef {
     std::sync::Arc::new(datafusion::arrow::datatypes::Field::new(name, data_type, true))
 }

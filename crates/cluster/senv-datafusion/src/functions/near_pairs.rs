@@ -1,4 +1,4 @@
-//! `near_pairs(id, vector, threshold)`: an aggregate of the pairs of rows whose vectors are near.
+//! `near_pairs(id, vector, threshold)`: aggregates a group into the pairs of rows with similar vectors.
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ use crate::error;
 const NAME: &str = "near_pairs";
 
 /// `near_pairs(id, vector, threshold)`: all pairs of rows of a group whose vectors have a cosine of at least
-/// `threshold`, a `List<Struct<first, second, cosine>>` with the lower id first and the highest cosine in front. `id`
-/// is an integer. Rows that have a null, and vectors of zeros, are in no pair.
+/// `threshold`. The result is a `List<Struct<first, second, cosine>>`, highest cosine first, with the lower id of each
+/// pair as `first`. `id` is an integer. Rows that contain a null and vectors of zeros are in no pair.
 ///
-/// It compares the rows of a group exactly and holds them in memory. With the groups that `cells` makes, pairs of all
-/// rows are found without comparing all of them.
+/// It compares the rows of a group exactly and keeps them in memory. Grouping by `cells` finds pairs among all rows
+/// without comparing every row with every other.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct NearPairs {
     signature: Signature,
@@ -94,7 +94,7 @@ impl AggregateUDFImpl for NearPairs {
 #[derive(Debug, Default)]
 struct Rows {
     ids: Vec<i64>,
-    /// Vectors back to back, all of one dimension.
+    /// Vectors of the same dimension, one after another.
     values: Vec<f32>,
     threshold: Option<f32>,
 }

@@ -1,4 +1,4 @@
-//! `nearest(index, text, k)`: a table of the sentences of a collection that are nearest to a text.
+//! `nearest(index, text, k)`: the sentences of a collection nearest to a text, as a table.
 
 use std::sync::Arc;
 
@@ -16,12 +16,11 @@ use crate::error;
 
 const NAME: &str = "nearest";
 
-/// `nearest(index, text, k)`: the `k` sentences of a collection of senv that are nearest to a text, a table of `id`
-/// (`UInt64`), `cosine` (`Float32`) and `text` (`Utf8`), the nearest first. `index` is the folder of the collection;
-/// its model lies where the collection says.
+/// `nearest(index, text, k)`: the `k` sentences of a senv collection that are nearest to a text. The result is a table
+/// of `id` (`UInt64`), `cosine` (`Float32`) and `text` (`Utf8`), nearest first. `index` is the folder of the
+/// collection, which records where its model is.
 ///
-/// The collection is searched where the query is planned, once: on a cluster that is the client, and the rows travel
-/// with the plan.
+/// The search runs once, where the query is planned. On a cluster that is the client, and the plan carries the rows.
 #[derive(Debug, Default)]
 pub struct Nearest {}
 
@@ -44,7 +43,7 @@ impl TableFunctionImpl for Nearest {
     }
 }
 
-/// A plan of these rows.
+/// A logical plan of these rows.
 fn table(rows: Vec<Vec<Expr>>) -> Result<LogicalPlan> {
     if rows.is_empty() {
         let field = |name: &str, data_type| Field::new(name, data_type, true);

@@ -23,10 +23,10 @@ use super::{
 };
 use crate::{error::external, models::Models};
 
-/// `similarity(a, b [, model])`: the cosine of the embeddings of two sentences, a `Float32` in `[-1, 1]`; 0 where one
-/// of them has no known token, as [`senv::Model::similarity`], and null where one is null.
+/// `similarity(a, b [, model])`: the cosine of the embeddings of two sentences, a `Float32` in `[-1, 1]`. It is 0 if
+/// one of them has no known token, as in [`senv::Model::similarity`], and null if one is null.
 ///
-/// A constant sentence is encoded once a batch, and so are distinct values of a dictionary.
+/// A constant sentence is encoded once per batch, and so are distinct values of a dictionary.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Similarity {
     arguments: TextArguments,
@@ -34,7 +34,7 @@ pub struct Similarity {
 }
 
 impl Similarity {
-    /// With these models.
+    /// Creates the function with these models.
     #[must_use]
     pub fn new(models: Models) -> Self {
         let arguments = TextArguments { function: "similarity", texts: &["a", "b"], models };

@@ -1,4 +1,4 @@
-//! Text of a column or a constant, as slices of the buffers that Arrow holds.
+//! Text of a column or constant, as slices of Arrow's buffers.
 
 use datafusion::{
     arrow::{
@@ -13,31 +13,31 @@ use datafusion::{
 
 use crate::error;
 
-/// The longest sentence, in bytes, as in files of text. A longer one is a file or a table that lost its line ends, and
-/// is refused.
+/// The longest sentence in bytes, the same limit as for files of text. Longer text is rejected, because it usually
+/// comes from a file that lost its line ends.
 pub const MAX_SENTENCE_BYTES: usize = senv_core::text::DEFAULT_MAX_LINE_BYTES;
 
-/// Text of an argument: distinct texts, and which of them each row has.
+/// The text of an argument: distinct texts, and the text of each row.
 pub(crate) struct Texts<'a> {
-    /// Nulls are empty.
+    /// Null texts are empty here.
     pub(crate) distinct: Vec<&'a str>,
     row_texts: RowTexts,
-    /// Of the rows.
+    /// Null rows.
     pub(crate) nulls: Option<NullBuffer>,
 }
 
-/// Which of the texts each row has.
+/// Maps rows to distinct texts.
 enum RowTexts {
-    /// Each row has the text of its own number.
+    /// Row `i` has text `i`.
     Row,
-    /// All rows have the first one.
+    /// All rows have the first text.
     First,
-    /// Of a dictionary.
+    /// Keys of a dictionary.
     Keys(Vec<usize>),
 }
 
 impl<'a> Texts<'a> {
-    /// Reads the text of an argument. [`text_type`] has checked its type; `array` holds its rows ([`array_of`]).
+    /// Reads the text of an argument. [`text_type`] has checked its type, and `array` contains its rows ([`array_of`]).
     pub(crate) fn new(function: &str, argument: &str, value: &ColumnarValue, array: &'a ArrayRef) -> Result<Self> {
         let constant = matches!(value, ColumnarValue::Scalar(_));
         let nulls = array.logical_nulls();
@@ -63,7 +63,7 @@ impl<'a> Texts<'a> {
             return Ok(Self { distinct: vec![""; array.len()], row_texts: RowTexts::Row, nulls });
         }
         let keys = dictionary.normalized_keys();
-        // A slice of a few rows may have the dictionary of a whole column.
+        // A slice of a few rows may refer to the dictionary of a whole column.
         if values.len() > keys.len() {
             let distinct = keys.iter().map(|&key| values[key]).collect();
             return Ok(Self { distinct, row_texts: RowTexts::Row, nulls });
@@ -71,7 +71,7 @@ impl<'a> Texts<'a> {
         Ok(Self { distinct: values, row_texts: RowTexts::Keys(keys), nulls })
     }
 
-    /// Which of the distinct texts a row has.
+    /// The index of a row's text among the distinct texts.
     pub(crate) fn at(&self, row: usize) -> usize {
         match &self.row_texts {
             RowTexts::Row => row,
@@ -80,7 +80,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Whether each row has the text of its own number.
+    /// Whether row `i` has text `i`.
     pub(crate) fn is_by_row(&self) -> bool {
         matches!(self.row_texts, RowTexts::Row)
     }
@@ -92,7 +92,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// What an argument holds: the column, or an array of the one value of a constant.
+/// The rows of an argument: its column, or an array with the single value of a constant.
 pub(crate) fn array_of(value: &ColumnarValue) -> Result<ArrayRef> {
     match value {
         ColumnarValue::Array(array) => Ok(array.clone()),
@@ -100,7 +100,7 @@ pub(crate) fn array_of(value: &ColumnarValue) -> Result<ArrayRef> {
     }
 }
 
-/// The type under which a function takes an argument of text.
+/// The type to which a text argument is coerced.
 pub(crate) fn text_type(function: &str, argument: &str, given: &DataType) -> Result<DataType> {
     let is_text = |data_type: &DataType| matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     match given {
@@ -117,7 +117,7 @@ pub(crate) fn text_type(function: &str, argument: &str, given: &DataType) -> Res
     }
 }
 
-/// The texts of an array, without a copy; nulls are empty.
+/// The texts of an array without copying. Null texts are empty.
 fn slices(array: &ArrayRef) -> Result<Vec<&str>> {
     Ok(match array.data_type() {
         DataType::LargeUtf8 => as_large_string_array(array)?.iter().map(Option::unwrap_or_default).collect(),

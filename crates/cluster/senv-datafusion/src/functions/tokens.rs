@@ -1,4 +1,4 @@
-//! `tokens(text [, model])` and `coverage(text [, model])`: what a model makes of a text.
+//! `tokens(text [, model])` and `coverage(text [, model])`: the tokens of a text, and the share that the model knows.
 
 use std::sync::Arc;
 
@@ -23,23 +23,23 @@ use super::{
 };
 use crate::{error::external, models::Models};
 
-/// `tokens(text [, model])`: the tokens of each text as the tokenizer of the model makes them, a `List<Utf8>`; null for
-/// null, and an empty list for a text without one.
+/// `tokens(text [, model])`: the tokens of each text as the model's tokenizer splits it, a `List<Utf8>`. Null texts
+/// give null, and texts without tokens give an empty list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Tokens {
     arguments: TextArguments,
     signature: Signature,
 }
 
-/// `coverage(text [, model])`: the share of the tokens of each text that the model knows, a `Float32` from 0 to 1; null
-/// for null, and for a text without a token.
+/// `coverage(text [, model])`: the share of the tokens of each text that the model knows, a `Float32` from 0 to 1. It
+/// is null for null texts and for texts without tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Coverage {
     arguments: TextArguments,
     signature: Signature,
 }
 
-/// What a function of one text computes of all distinct texts.
+/// A function of one text, computed for all distinct texts.
 trait OfTexts {
     fn arguments(&self) -> &TextArguments;
 
@@ -93,7 +93,7 @@ impl OfTexts for Coverage {
 macro_rules! function_of_texts {
     ($function:ty, $name:literal, $type:expr) => {
         impl $function {
-            /// With these models.
+            /// Creates the function with these models.
             #[must_use]
             pub fn new(models: Models) -> Self {
                 let arguments = TextArguments { function: $name, texts: &["text"], models };

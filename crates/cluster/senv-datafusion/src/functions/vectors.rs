@@ -1,4 +1,4 @@
-//! Vectors of a column or a constant, as slices of the buffers that Arrow holds.
+//! Vectors of a column or constant, as slices of Arrow's buffers.
 
 use datafusion::{
     arrow::{
@@ -12,11 +12,11 @@ use datafusion::{
 
 use crate::error;
 
-/// Vectors of an argument.
+/// The vectors of an argument.
 pub(crate) struct Vectors<'a> {
     values: &'a [f32],
     ends: Ends<'a>,
-    /// Of single values; a vector with one counts as null.
+    /// Null values inside vectors. A vector with a null value counts as null.
     value_nulls: Option<NullBuffer>,
     nulls: Option<NullBuffer>,
     constant: bool,
@@ -29,7 +29,7 @@ enum Ends<'a> {
 }
 
 impl<'a> Vectors<'a> {
-    /// Reads the vectors of an argument. [`vector_argument_type`] has chosen its type; `array` holds its rows.
+    /// Reads the vectors of an argument. [`vector_argument_type`] has chosen its type, and `array` contains its rows.
     pub(crate) fn new(function: &str, argument: &str, value: &ColumnarValue, array: &'a ArrayRef) -> Result<Self> {
         let (items, ends): (&ArrayRef, Ends<'a>) = match array.data_type() {
             DataType::FixedSizeList(_, size) => (array.as_fixed_size_list().values(), Ends::Fixed(*size as usize)),
@@ -49,7 +49,7 @@ impl<'a> Vectors<'a> {
         Ok(Self { values: items.values(), ends, value_nulls, nulls: array.logical_nulls(), constant })
     }
 
-    /// The vector of a row; `None` where it or one of its values is null.
+    /// The vector of a row, or `None` if the vector or one of its values is null.
     pub(crate) fn get(&self, row: usize) -> Option<&'a [f32]> {
         let row = if self.constant { 0 } else { row };
         if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
@@ -65,7 +65,7 @@ impl<'a> Vectors<'a> {
     }
 }
 
-/// The type under which a function takes an argument of vectors: the same list, of `Float32`.
+/// The type to which a vector argument is coerced: the same kind of list, with `Float32` values.
 pub(crate) fn vector_argument_type(function: &str, argument: &str, given: &DataType) -> Result<DataType> {
     let number = |item: &Field| item.data_type().is_numeric() || item.data_type().is_null();
     let item = || std::sync::Arc::new(Field::new_list_field(DataType::Float32, true));

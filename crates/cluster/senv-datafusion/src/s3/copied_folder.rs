@@ -1,4 +1,4 @@
-//! The objects under a prefix, copied to a folder of the process: models are opened from there.
+//! Copies the objects under a prefix to a temporary folder, from which models are opened.
 
 use std::{
     fs::{self, File},
@@ -13,23 +13,23 @@ use tempfile::TempDir;
 
 use super::{configuration, error, open, parse};
 
-/// Bytes of a request, and requests at a time: no more than their product is in memory.
+/// Bytes per request, and concurrent requests. Their product bounds the memory in use.
 const PIECE_BYTES: u64 = 8 << 20;
 const REQUESTS: usize = 4;
-/// Folders in one another, at most: a model may be a folder, and that may have folders.
+/// Maximum depth of folders. A model may be a folder that contains folders.
 const DEPTH: usize = 3;
 
-/// Names of objects that are left out directly under the prefix.
+/// Whether to skip an object directly under the prefix, by its name.
 type LeftOut = fn(&str) -> bool;
 
-/// A temporary folder of this process with the objects under `s3://BUCKET/PREFIX`, but those whose names are left out.
+/// Copies the objects under `s3://BUCKET/PREFIX` to a temporary folder, except those whose names are left out.
 pub(crate) async fn copy_folder(text: &str, is_left_out: LeftOut) -> Result<TempDir> {
     tokio::runtime::Handle::try_current().map_err(|e| configuration(text, e))?;
     let (url, prefix) = parse(text)?;
     copy(open(&url)?.as_ref(), &prefix, text, is_left_out).await
 }
 
-/// An object, and where it goes in the folder.
+/// An object, and its path in the folder.
 type Copied = (PathBuf, ObjectMeta);
 
 async fn copy(store: &dyn ObjectStore, prefix: &Path, url: &str, is_left_out: LeftOut) -> Result<TempDir> {
@@ -47,7 +47,7 @@ async fn copy(store: &dyn ObjectStore, prefix: &Path, url: &str, is_left_out: Le
     Ok(folder)
 }
 
-/// The objects under a prefix.
+/// Lists the objects under a prefix.
 async fn objects(store: &dyn ObjectStore, prefix: &Path, url: &str, is_left_out: LeftOut) -> Result<Vec<Copied>> {
     let (mut found, mut is_empty) = (Vec::new(), true);
     let mut folders = vec![(prefix.clone(), PathBuf::new())];
@@ -55,7 +55,7 @@ async fn objects(store: &dyn ObjectStore, prefix: &Path, url: &str, is_left_out:
         let listed = store.list_with_delimiter(Some(&folder)).await.map_err(|e| error::explained(url, &e))?;
         let depth = local.components().count();
         for object in listed.objects {
-            // The object of a folder's own name is what some programs make folders of.
+            // Some programs mark a folder with an object of the same name.
             let Some(name) = object.location.filename().filter(|_| object.location != folder) else { continue };
             is_empty = false;
             if depth > 0 || !is_left_out(name) {
@@ -77,14 +77,14 @@ async fn objects(store: &dyn ObjectStore, prefix: &Path, url: &str, is_left_out:
     Ok(found)
 }
 
-/// The name of an object as that of a file.
+/// The name of an object as a file name.
 fn file_name<'a>(name: &'a str, url: &str) -> Result<&'a str> {
     let is_name = LocalPath::new(name).components().eq([Component::Normal(name.as_ref())]);
     is_name.then_some(name).ok_or_else(|| configuration(url, format!("{name:?} is not a valid file name here; rename \
         it")))
 }
 
-/// Copies an object in pieces, a few at a time.
+/// Copies an object in pieces, a few at the same time.
 async fn copy_object(store: &dyn ObjectStore, object: &ObjectMeta, path: &LocalPath, url: &str) -> Result<()> {
     let mut file = File::create_new(path).map_err(|e| unwritable(&e, path, url))?;
     let size = object.size;
@@ -92,7 +92,7 @@ async fn copy_object(store: &dyn ObjectStore, object: &ObjectMeta, path: &LocalP
     let pieces = (0..n_pieces).map(|piece| piece * PIECE_BYTES..size.min((piece + 1) * PIECE_BYTES));
     let read = |range: std::ops::Range<u64>| async move {
         let expected = range.end - range.start;
-        // All pieces are of the object that was listed.
+        // All pieces must belong to the version that was listed.
         let if_match = object.e_tag.clone();
         let options = GetOptions { range: Some(GetRange::Bounded(range)), if_match, ..GetOptions::default() };
         let result = async { store.get_opts(&object.location, options).await?.bytes().await };
@@ -118,7 +118,7 @@ fn unwritable(e: &io::Error, path: &LocalPath, url: &str) -> DataFusionError {
     DataFusionError::Execution(format!("cannot copy {url} to {}: {e}{remedy}", path.display()))
 }
 
-/// That the file system of a folder has room for so many bytes.
+/// Checks that the file system of a folder has room for `n_bytes`.
 #[cfg(unix)]
 fn check_room(folder: &LocalPath, url: &str, n_objects: usize, n_bytes: u64) -> Result<()> {
     let system = rustix::fs::statvfs(folder).map_err(|e| unwritable(&e.into(), folder, url))?;

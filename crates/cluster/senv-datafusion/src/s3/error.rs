@@ -1,4 +1,4 @@
-//! Errors of a store, with what to do about them.
+//! Errors of object stores, with remedies.
 
 use std::{error::Error, iter::successors};
 
@@ -8,10 +8,10 @@ use object_store::{
     client::{HttpError, HttpErrorKind},
 };
 
-/// What is set for a process that is no machine of the cloud.
+/// Variables to set on a machine outside Amazon's cloud.
 const KEYS: &str = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
 
-/// An error of a store as one of DataFusion, which names the URL, what failed and the remedy.
+/// Converts an error of a store to one of DataFusion that names the URL, the failure and the remedy.
 pub(super) fn explained(url: &str, error: &object_store::Error) -> DataFusionError {
     let first: &(dyn Error + 'static) = error;
     let causes: Vec<_> = successors(Some(first), |&cause| cause.source()).collect();
@@ -21,7 +21,7 @@ pub(super) fn explained(url: &str, error: &object_store::Error) -> DataFusionErr
     let endpoint = endpoint(&AmazonS3Builder::from_env());
     let code = between(&text, "<Code>", "</Code>").unwrap_or_default();
     let has_status = |status: &str| text.contains(&format!("status code: {status}"));
-    // Where machines of Amazon's cloud get theirs.
+    // Machines in Amazon's cloud get their credentials from these paths.
     let of_metadata = ["/latest/api/token", "/latest/meta-data/"].iter().any(|path| text.contains(path));
     let reason = if of_metadata && !has_keys() {
         format!("no credentials; set {KEYS}, or AWS_SKIP_SIGNATURE=true for a public bucket")
@@ -42,7 +42,7 @@ pub(super) fn explained(url: &str, error: &object_store::Error) -> DataFusionErr
     DataFusionError::Execution(without_users(&format!("{url}: {reason}")))
 }
 
-/// A message without the users and passwords of the URLs in it: what stands between `://` and the last `@` of a word.
+/// Removes users and passwords from the URLs in a message: everything between `://` and the last `@` of a word.
 pub(super) fn without_users(message: &str) -> String {
     let mut parts = message.split("://");
     let mut shown = parts.next().unwrap_or_default().to_owned();
@@ -55,7 +55,7 @@ pub(super) fn without_users(message: &str) -> String {
     shown
 }
 
-/// Where the environment says that the server is.
+/// The server that the environment names.
 pub(super) fn endpoint(builder: &AmazonS3Builder) -> String {
     let keys = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint];
     let given = keys.iter().find_map(|key| builder.get_config_value(key));
@@ -67,7 +67,7 @@ fn has_keys() -> bool {
     AmazonS3Builder::from_env().get_config_value(&AmazonS3ConfigKey::AccessKeyId).is_some()
 }
 
-/// What lies between two texts, the first time.
+/// The text between the first occurrences of two delimiters.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(start)?;
     rest.split_once(end).map(|(found, _)| found)

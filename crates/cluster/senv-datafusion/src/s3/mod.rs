@@ -1,4 +1,4 @@
-//! Buckets: what `s3://BUCKET/PATH` names, and the store behind it.
+//! Opens buckets named by `s3://BUCKET/PATH`.
 
 mod copied_folder;
 mod error;
@@ -19,17 +19,17 @@ use url::Url;
 
 pub(crate) use copied_folder::copy_folder;
 
-/// Times that a request is tried again, and the time after which it is not. A server that cannot be reached is an error
+/// Maximum number of retries of a request, and the time after which no more are made. An unreachable server is reported
 /// within seconds.
 const RETRIES: usize = 5;
 const PATIENCE: Duration = Duration::from_secs(15);
-/// Between the first two tries, and between any two.
+/// Pauses between retries: the first and the longest.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
 
-/// The store of the bucket of a URL, with the settings of the environment.
+/// The store of the bucket in a URL, with the settings of the environment.
 ///
 /// # Errors
-/// If the URL names no bucket, or the settings contradict each other.
+/// If the URL does not name a bucket, or the settings contradict each other.
 pub(crate) fn open(url: &Url) -> Result<Arc<dyn ObjectStore>> {
     let bucket = url.host_str().unwrap_or_default();
     let retry = RetryConfig {
@@ -49,7 +49,7 @@ pub(crate) fn open(url: &Url) -> Result<Arc<dyn ObjectStore>> {
     Ok(Arc::new(builder.build().map_err(|e| configuration(url, e))?))
 }
 
-/// As [`crate::ObjectStores::list`].
+/// See [`crate::ObjectStores::list`].
 pub(crate) async fn list(stores: &dyn ObjectStoreRegistry, text: &str) -> Result<Vec<String>> {
     let (url, path) = parse(text)?;
     if path.as_ref().contains('*') {
@@ -62,7 +62,7 @@ pub(crate) async fn list(stores: &dyn ObjectStoreRegistry, text: &str) -> Result
     let is_part = |object: &ObjectMeta| object.location != path && shown(&object.location);
     let mut found: Vec<_> = objects.into_iter().filter(is_part).collect();
     if found.is_empty() {
-        // Behind the listing, which says why if there is nothing.
+        // Check after listing, because the listing explains an empty result.
         let nothing = || configuration(text, "no such object or folder of objects");
         if text.ends_with('/') || path.as_ref().is_empty() {
             return Err(nothing());
@@ -82,7 +82,7 @@ pub(crate) async fn list(stores: &dyn ObjectStoreRegistry, text: &str) -> Result
     Ok(found.iter().map(|object| of_object(&object.location)).collect())
 }
 
-/// The URL of a text, and the path in the bucket.
+/// Splits a text into the URL and the path in the bucket.
 fn parse(text: &str) -> Result<(Url, Path)> {
     let url = Url::parse(text).map_err(|e| configuration(text, format!("{e}; give s3://BUCKET/PATH")))?;
     if url.scheme() != "s3" {
@@ -99,7 +99,7 @@ fn parse(text: &str) -> Result<(Url, Path)> {
     Ok((url, path))
 }
 
-/// An error of what a user gave.
+/// An error in what the user specified.
 fn configuration(url: impl std::fmt::Display, reason: impl std::fmt::Display) -> DataFusionError {
     DataFusionError::Configuration(error::without_users(&format!("{url}: {reason}")))
 }

@@ -1,4 +1,4 @@
-//! A scheduler and two executors as processes of their own; some of them are killed.
+//! Runs a scheduler and two executors as separate processes, and kills some of them.
 
 use std::{collections::HashMap, fs, path::PathBuf, thread::sleep, time::Duration};
 
@@ -39,8 +39,8 @@ fn a_cluster_gives_the_bits_of_one_process() {
     }
 }
 
-/// Asks a cluster of two executors to compare each of 8,000 sentences with every `STEP`th, and kills one of them. The
-/// answer has to come, and to be that of one process.
+/// Asks a cluster of two executors to compare each of 8,000 sentences with every `STEP`th, and kills one executor. The
+/// answer must still arrive and equal that of a single process.
 fn kill_an_executor<const STEP: usize>() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");
@@ -67,7 +67,7 @@ fn the_tasks_of_an_executor_that_is_killed_are_done_by_the_other() {
     kill_an_executor::<400>();
 }
 
-/// It is cancelled when the other executor counts as lost, and Ballista has forgotten it by then.
+/// The task is cancelled when the other executor counts as lost, and by then Ballista has forgotten it.
 #[test]
 fn a_task_that_outlives_an_executor_does_not_keep_its_slot() {
     kill_an_executor::<50>();

@@ -1,4 +1,4 @@
-//! `senv-sql encode` and queries in one process.
+//! `senv-sql encode` and queries in a single process.
 
 use std::{fs, fs::File, path::Path, sync::Arc, time::UNIX_EPOCH};
 
@@ -26,7 +26,7 @@ pub(crate) fn read(path: &Path) -> RecordBatch {
     datafusion::arrow::compute::concat_batches(&batches[0].schema(), &batches).unwrap()
 }
 
-/// A folder of files of sentences, with a null and an empty one in each.
+/// Creates a folder of files of sentences, each with a null and an empty sentence.
 pub(crate) fn inputs(folder: &Path, n_files: usize, n_rows: usize) {
     fs::create_dir_all(folder).unwrap();
     let texts = sentences(n_files * n_rows);
@@ -37,7 +37,7 @@ pub(crate) fn inputs(folder: &Path, n_files: usize, n_rows: usize) {
     }
 }
 
-/// A file whose column of text holds any bytes.
+/// Writes a file whose text column contains arbitrary bytes.
 pub(crate) fn write_bytes(path: &Path, values: &[&[u8]]) {
     let schema = "message rows { REQUIRED INT64 id; REQUIRED BYTE_ARRAY text (UTF8); }";
     let schema = Arc::new(parse_message_type(schema).unwrap());
@@ -75,11 +75,11 @@ fn encode_writes_the_vectors_of_senv_and_keeps_rows_and_columns() {
         let expected: Vec<_> = texts.iter().map(|text| text.map(|text| english.encode_one(text).to_vec())).collect();
         assert!(vectors(found.column(2)) == expected, "{}", path.display());
     }
-    // Once more: everything is finished. Of another column or model it is not.
+    // A second run finds everything finished, but not for another column or model.
     let again = || String::from_utf8_lossy(&run(&arguments).stderr).into_owned();
     let finished_before = "0 rows in 0 files; 3 files were already finished";
     assert!(again().contains(finished_before));
-    // What was only touched is the same; what has other bytes is made again, with as many rows, too.
+    // A new modification time changes nothing. Other bytes do, even with the same number of rows.
     let changed = input.join("01.parquet");
     File::options().append(true).open(&changed).unwrap().set_modified(UNIX_EPOCH).unwrap();
     assert!(again().contains(finished_before));
@@ -94,7 +94,7 @@ fn encode_writes_the_vectors_of_senv_and_keeps_rows_and_columns() {
         let message = failure(&[&arguments[..], &other].concat());
         assert!(message.contains("move it away"), "{message}");
     }
-    // Vectors take the place of no column.
+    // The column of vectors must not replace another column.
     let message = failure(&[&arguments[..3], &["--output", "elsewhere", "--vector-column", "text"]].concat());
     assert!(message.contains("has a column text already"), "{message}");
 }
@@ -105,7 +105,7 @@ fn encode_takes_names_as_they_are_and_links_by_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let [input, other, output] = ["in", "other", "out"].map(|name| folder.path().join(name));
     fs::create_dir(&input).unwrap();
-    // The first one would be a pattern that names the second.
+    // As a pattern, the first name would match the second.
     let names = ["a[1].parquet", "a1.parquet", "a b%20?.parquet"];
     for (i, name) in names.iter().enumerate() {
         write_parquet(&input.join(name), i as i64, &[Some(*name)], 10);
@@ -177,7 +177,7 @@ fn the_files_that_are_sound_are_encoded_beside_one_that_is_not() {
     let parts = ["00.parquet: ", "02.parquet: row 2", "20 rows in 2 files", "2 of 4 files could not be encoded"];
     assert!(parts.iter().all(|part| message.contains(part)), "{message}");
     assert_eq!(finished(&output), ["01.parquet", "03.parquet"].map(|name| output.join(name)));
-    // Mended files are encoded then.
+    // After a repair, these files are encoded.
     inputs(&input, 4, 10);
     stdout(&arguments);
     assert_eq!(finished(&output).len(), 4);

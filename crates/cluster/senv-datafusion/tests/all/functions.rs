@@ -59,7 +59,7 @@ async fn a_folder_has_models_by_name_and_by_digest() {
         let found = column(&context, &format!("SELECT embed('The train is late.', '{name}')")).await.unwrap();
         assert_eq!(vectors(&found), [Some(english.encode_one("The train is late.").to_vec())]);
     }
-    // Without a name it is the English one, which is built in.
+    // Without a name, the built-in English model is used.
     let found = column(&context, "SELECT embed('The train is late.')").await.unwrap();
     assert_ne!(vectors(&found)[0].as_ref().unwrap().len(), english.dim());
 }

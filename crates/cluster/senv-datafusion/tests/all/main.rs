@@ -1,4 +1,4 @@
-//! The functions beside plain senv, and the program as separate processes.
+//! Compares the functions with plain senv, and runs the program as separate processes.
 
 mod cluster;
 mod columns;

@@ -1,4 +1,4 @@
-//! Near-duplicates by cells, beside the exact join.
+//! Compares near-duplicates found by cells with the exact join.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -17,7 +17,7 @@ use crate::{
     support::{rows, sentences, write_parquet},
 };
 
-/// All pairs, each once: rows in their two nearest cells, pairs within a cell, and pairs of two common cells joined.
+/// All pairs, each once. Every row is in its two nearest cells, and pairs found in both common cells are merged.
 const PAIRS: &str = "
     SELECT pair['first'], pair['second'], max(pair['cosine'])
     FROM (SELECT unnest(near_pairs(id, v, 0.9)) AS pair
@@ -37,7 +37,7 @@ fn pairs(rows: &RecordBatch) -> HashSet<(i64, i64, u32)> {
 
 #[tokio::test]
 async fn pairs_of_cells_are_nearly_all_pairs_of_the_exact_join() {
-    // Without the number at the end, which no other sentence has.
+    // Removes the number at the end, which makes each sentence unique.
     let texts = sentences(2000).into_iter().map(|text| text.rsplit_once(' ').unwrap().0.to_owned());
     let texts: Vec<String> = texts.collect();
     let english = senv::english().unwrap();
@@ -46,7 +46,7 @@ async fn pairs_of_cells_are_nearly_all_pairs_of_the_exact_join() {
     let models = Models::english().unwrap().with_centroids(centroids).unwrap();
     let context = SessionContext::new();
     register(&context, &models).unwrap();
-    // Two partitions, so that groups are made in parts and merged.
+    // Two partitions, so that groups are built in parts and merged.
     let part = |range: std::ops::Range<usize>| {
         let ids: Int64Array = range.clone().map(|id| id as i64).collect();
         let texts: StringArray = texts[range].iter().map(Some).collect();

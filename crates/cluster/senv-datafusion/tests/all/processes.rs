@@ -1,4 +1,4 @@
-//! The program as separate processes on loopback.
+//! Runs the program as separate processes on loopback.
 
 use std::{
     fs,
@@ -27,7 +27,7 @@ impl Process {
 }
 
 impl Process {
-    /// CPU seconds that it has taken; the tests of killed processes run on Linux.
+    /// CPU seconds used so far. Tests that kill processes run on Linux only.
     pub(crate) fn cpu_seconds(&self) -> f64 {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
@@ -35,29 +35,29 @@ impl Process {
     }
 }
 
-/// Variables of the environment of a process.
+/// Environment variables of a process.
 pub(crate) type Environment = [(&'static str, String)];
 
-/// The program, with these variables besides its own.
+/// The program, with these variables in addition to its own.
 pub(crate) fn program(environment: &Environment) -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_senv-sql"));
     program.envs(environment.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
     program
 }
 
-/// Runs the program to its end.
+/// Runs the program until it exits.
 pub(crate) fn run(arguments: &[&str]) -> Output {
     program(&[]).args(arguments).output().unwrap()
 }
 
-/// What a run writes, which must succeed.
+/// The output of a run that must succeed.
 pub(crate) fn stdout(arguments: &[&str]) -> String {
     let output = run(arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The message of a run, which must fail.
+/// The message of a run that must fail.
 pub(crate) fn failure(arguments: &[&str]) -> String {
     let output = run(arguments);
     assert!(!output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stdout));
@@ -69,10 +69,10 @@ pub(crate) fn start(arguments: &[&str]) -> Child {
     program(&[]).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// The longest that a test waits: however busy a machine is, what takes so long hangs.
+/// The longest time that a test waits. Anything that takes longer hangs, however busy the machine is.
 pub(crate) const LONGEST: Duration = Duration::from_secs(600);
 
-/// Waits for something.
+/// Waits until a condition holds.
 pub(crate) fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_there() {
@@ -81,7 +81,7 @@ pub(crate) fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
     }
 }
 
-/// A scheduler and executors of one thread each.
+/// A scheduler and single-threaded executors.
 pub(crate) struct Cluster {
     pub(crate) port: u16,
     models: Option<PathBuf>,
@@ -91,12 +91,12 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Starts it. Executors may have a folder of models of their own.
+    /// Starts the cluster. Executors may have their own folder of models.
     pub(crate) fn start(n_executors: usize, models: Option<&Path>, of_executors: Option<&Path>) -> Self {
         Self::start_with(&[], n_executors, models, of_executors)
     }
 
-    /// As [`Cluster::start`], with these variables for all.
+    /// Starts the cluster with environment variables for all its processes; see [`Cluster::start`].
     pub(crate) fn start_with(
         environment: &Environment,
         n_executors: usize,
@@ -127,13 +127,13 @@ impl Cluster {
         wait_for("a closed port", || TcpStream::connect(("127.0.0.1", self.port)).is_err());
     }
 
-    /// Starts a scheduler in the place of one that was killed.
+    /// Starts a scheduler to replace one that was killed.
     pub(crate) fn restart_scheduler(&mut self) {
         self.scheduler = scheduler(self.port, self.models.as_deref(), &self.environment);
     }
 }
 
-/// A port that nothing uses now.
+/// A port that is free at the time of the call.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -152,7 +152,7 @@ fn quiet(arguments: &[&str], environment: &Environment) -> Process {
     Process(command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
-/// Names of the finished files of a folder, in order.
+/// Names of the finished files in a folder, in order.
 pub(crate) fn finished(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();

@@ -1,4 +1,4 @@
-//! Models and tables of a bucket, beside those of a folder.
+//! Compares models and tables in a bucket with those in a folder.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ use crate::{
     support::write_parquet,
 };
 
-/// Models that differ, one of them a folder, and centroids; besides, what is none of them.
+/// Writes different models (one of them a folder), centroids, and files that are neither.
 fn models(folder: &Path, weight: f64) {
     let english = senv::english().unwrap().with_order_weight(weight).unwrap();
     english.save(folder.join("m.senv")).unwrap();
@@ -40,7 +40,7 @@ fn models_of_a_bucket_are_those_of_the_folder() {
     models(&folder, 0.5);
     let folder = folder.to_str().unwrap();
     for url in ["s3://bucket/some/models", "s3://bucket/some/models/"] {
-        // The message has the names and digests of all.
+        // The message contains the names and digests of all models.
         let absent = "SELECT embed('rain', 'absent')";
         let expected = failure_of_folder(&[absent, "--models", folder]);
         assert!(expected.contains("\"m\"") && expected.contains("\"small words\""), "{expected}");
@@ -96,7 +96,7 @@ fn errors_name_the_url_and_the_remedy() {
     }
 }
 
-/// A server that lists an object and never sends it, and what hears when it is asked for it.
+/// A server that lists an object but never sends it, and a receiver that reports the request for it.
 fn server_that_hangs() -> (String, Receiver<()>) {
     const LISTING: &str = "<ListBucketResult><Contents><Key>models/a.senv</Key><Size>100000</Size><ETag>a</ETag>
         <LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents></ListBucketResult>";
@@ -188,7 +188,7 @@ fn a_cluster_over_a_bucket_gives_the_bits_of_one_process_over_a_folder() {
         let many = server.stdout(&arguments);
         assert!(one.lines().count() > 0 && one == many, "{query}: {} and {} bytes", one.len(), many.len());
     }
-    // No process kept a folder of models; executors have theirs for what tasks leave to the next.
+    // No process kept a folder of models. Executors have folders for what tasks leave for later ones.
     let left = fs::read_dir(server.temporary()).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(left.into_iter().all(|name| !name.to_string_lossy().starts_with("senv-models-")));
 }

@@ -1,4 +1,4 @@
-//! A server of the S3 protocol over a folder, in the process of the tests.
+//! A server of the S3 protocol for a folder, inside the test process.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,11 +16,11 @@ use tokio::{net::TcpListener, runtime::Runtime};
 
 use crate::processes::{Environment, program};
 
-/// The credentials that it takes.
+/// The credentials that the server accepts.
 const KEY: &str = "a key";
 const SECRET: &str = "a secret";
 
-/// Buckets, each a folder of [`Server::folder`], until the test ends.
+/// Buckets until the test ends, each a folder in [`Server::folder`].
 pub(crate) struct Server {
     folder: TempDir,
     temporary: TempDir,
@@ -42,7 +42,7 @@ impl Server {
                 let service = service.clone();
                 tokio::spawn(async move {
                     let server = auto::Builder::new(TokioExecutor::new());
-                    // A client that goes away is no error of the server.
+                    // A client that disconnects is not an error of the server.
                     let _ = server.serve_connection(TokioIo::new(connection), service).await;
                 });
             }
@@ -57,7 +57,7 @@ impl Server {
         folder
     }
 
-    /// What a process needs to reach it. Temporary files go to [`Server::temporary`].
+    /// The variables that a process needs to reach the server. Temporary files go to [`Server::temporary`].
     pub(crate) fn environment(&self) -> Vec<(&'static str, String)> {
         vec![
             ("AWS_ACCESS_KEY_ID", KEY.to_owned()),
@@ -69,7 +69,7 @@ impl Server {
         ]
     }
 
-    /// As [`Server::environment`], with another value of a variable.
+    /// The variables of [`Server::environment`], with a different value for one of them.
     pub(crate) fn environment_with(&self, name: &'static str, value: &str) -> Vec<(&'static str, String)> {
         let mut environment = self.environment();
         environment.retain(|variable| variable.0 != name);
@@ -77,32 +77,32 @@ impl Server {
         environment
     }
 
-    /// The folder of temporary files of the processes.
+    /// The folder for temporary files of the processes.
     pub(crate) fn temporary(&self) -> &Path {
         self.temporary.path()
     }
 
-    /// What a run writes, which must succeed.
+    /// The output of a run that must succeed.
     pub(crate) fn stdout(&self, arguments: &[&str]) -> String {
         let output = run(&self.environment(), arguments);
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// The message of a run, which must fail.
+    /// The message of a run that must fail.
     pub(crate) fn failure(&self, arguments: &[&str]) -> String {
         failure(&self.environment(), arguments)
     }
 }
 
-/// The message of a run in an environment, which must fail.
+/// The message of a run that must fail, in this environment.
 pub(crate) fn failure(environment: &Environment, arguments: &[&str]) -> String {
     let output = run(environment, arguments);
     assert!(!output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stdout));
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Settings of the machine do not count.
+/// Runs the program without the settings of the machine.
 fn run(environment: &Environment, arguments: &[&str]) -> Output {
     let mut program = program(environment);
     for (name, _) in std::env::vars_os() {

@@ -31,7 +31,7 @@ pub(crate) fn session_with(columns: Vec<(&str, ArrayRef)>) -> SessionContext {
     context
 }
 
-/// All rows of a query as one batch.
+/// All rows of a query in a single batch.
 pub(crate) async fn rows(context: &SessionContext, query: &str) -> Result<RecordBatch> {
     let frame = context.sql(query).await?;
     let schema = frame.schema().inner().clone();
@@ -45,7 +45,7 @@ pub(crate) async fn column(context: &SessionContext, query: &str) -> Result<Arra
     Ok(rows(context, query).await?.column(0).clone())
 }
 
-/// The message of the error that a query must end with.
+/// The message of the error of a query that must fail.
 pub(crate) async fn error(context: &SessionContext, query: &str) -> String {
     match rows(context, query).await {
         Ok(rows) => panic!("{query}: no error, but {rows:?}"),
@@ -60,7 +60,7 @@ pub(crate) fn vectors(array: &ArrayRef) -> Vec<Option<Vec<f32>>> {
     (0..lists.len()).map(|row| lists.is_valid(row).then(|| vector(row))).collect()
 }
 
-/// Sentences that differ, with words that the English model knows.
+/// Distinct sentences of words that the English model knows.
 pub(crate) fn sentences(n: usize) -> Vec<String> {
     let words = ["train", "rain", "bank", "dog", "storm", "garden", "music", "winter", "doctor", "river", "letter"];
     let verbs = ["meets", "follows", "sees", "leaves", "finds", "needs", "hears"];

@@ -42,7 +42,7 @@ use crate::{
 /// --save stores the groups, and --assign puts the sentences of another text into them under the same numbers. --report
 /// writes a page with a map of up to 1,000 sentences and all groups.
 ///
-/// The same text gives the same groups, for any number of threads. Memory contains the text and a vector per distinct
+/// The same text gives the same groups, for any number of threads. Memory holds the text and a vector per distinct
 /// sentence, 1.2 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
@@ -55,7 +55,7 @@ pub(crate) struct Cluster {
     groups: Option<usize>,
     /// Group sentences with a cosine of at least this, -1 to 1.
     ///
-    /// There are as many groups as sentences with others this near.
+    /// The number of groups follows from this threshold.
     #[arg(long, short, value_name = "COSINE", conflicts_with = "assign", allow_negative_numbers = true, value_parser = cosine)]
     threshold: Option<f32>,
     /// Smallest group of --threshold, in distinct sentences.
@@ -246,7 +246,7 @@ impl Cluster {
             output::note(&match n_found == n_distinct {
                 true => format!("only {sentences}, so {groups}"),
                 // Distinct sentences can have the same vector.
-                false => format!("only {groups}, because no more sentences differ"),
+                false => format!("only {groups}, because the other distinct sentences have equal vectors"),
             });
         } else if grouping.count.is_some() && grouping.silhouette.is_none_or(|apart| apart < APART) {
             output::note(

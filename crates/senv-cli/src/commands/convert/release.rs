@@ -63,7 +63,7 @@ impl ReleaseArgs {
         match released.n_invalid_words() as u64 {
             0 => {}
             n if released.kind() == "sent2vec" => {
-                output::warn(&format!("{} not UTF-8, so no text has them", plural(n, "word")))
+                output::warn(&format!("{} not UTF-8, so no text contains them", plural(n, "word")))
             }
             n => output::warn(&format!("{} left out: not UTF-8", plural(n, "word"))),
         }

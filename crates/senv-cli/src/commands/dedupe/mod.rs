@@ -31,7 +31,7 @@ use crate::{
 ///
 /// Sentences are processed in order. A sentence is dropped if its cosine with a kept sentence reaches the threshold, or
 /// if the text is the same; a sentence near only dropped ones is kept. Nothing is missed: the result is that of
-/// comparing all pairs, for any number of threads. Memory contains the text and a vector per distinct sentence: 2.6 KB
+/// comparing all pairs, for any number of threads. Memory holds the text and a vector per distinct sentence: 2.6 KB
 /// each with the English model, 1.3 KB with --order 0.
 ///
 /// A sentence without a known word has no vector and only repeats the same text. Blank lines are dropped. Averages of
@@ -44,7 +44,7 @@ pub(crate) struct Dedupe {
     input: InputArgs,
     /// Cosine at which a sentence repeats another, -1 to 1.
     ///
-    /// 1 drops little more than the same words in another order.
+    /// With 1, almost only repeats and sentences with the same words in another order are dropped.
     #[arg(long, short, value_name = "COSINE", default_value_t = 0.9, allow_negative_numbers = true, value_parser = cosine)]
     threshold: f32,
     /// Lower the threshold until at most N sentences, or a share, are left.
@@ -185,7 +185,7 @@ impl Dedupe {
                 let other_titles = |path: &Path| {
                     let (path, first) = (path.display(), input[0].display());
                     let message =
-                        format!("{path} has other titles than {first}; run --records on each file separately");
+                        format!("{path} has different titles from {first}; run --records on each file separately");
                     Failure::Usage(message)
                 };
                 let is_kept = |path: &Path, number| kept.contains(&(path, number));

@@ -47,7 +47,7 @@ pub(super) struct FolderArgs {
 
 fn seconds(text: &str) -> std::result::Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.1..=86_400.0).contains(seconds));
-    seconds.ok_or_else(|| "expected seconds, from 0.1 to 86400".into())
+    seconds.ok_or_else(|| "expected a number of seconds from 0.1 to 86400".into())
 }
 
 impl FolderArgs {

@@ -13,7 +13,7 @@ use crate::{
 /// How vectors are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::commands) enum Format {
-    /// One vector after the other.
+    /// One vector after another.
     Lines(VectorFormat),
     /// Parquet or Arrow.
     #[cfg(feature = "arrow")]

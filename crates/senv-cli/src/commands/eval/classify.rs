@@ -37,7 +37,7 @@ pub(super) struct Classify {
     /// Number of folds to test, at least 2.
     #[arg(long, value_name = "N", default_value_t = 10)]
     folds: usize,
-    /// Number of folds to choose C by, at least 2.
+    /// Number of folds used to choose C, at least 2.
     #[arg(long, value_name = "N", default_value_t = 10)]
     inner_folds: usize,
     /// How folds are made.

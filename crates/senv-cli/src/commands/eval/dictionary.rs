@@ -18,7 +18,7 @@ use crate::{
 /// Looks up definitions among all target words of the model. Prints the median rank of the defined word, the share of
 /// definitions whose word is among the first 10 and 100, times 100, and the variance of the rank. Half of the 95 %
 /// interval follows (bootstrap over the definitions; --json has both ends). Words that the model was trained on (seen)
-/// and held-out words (unseen) are separate. The floor is the mean vector of those words of the definition that are
+/// and held-out words (unseen) are separate. The baseline is the mean vector of those words of the definition that are
 /// target words.
 #[derive(Debug, clap::Args)]
 #[command(

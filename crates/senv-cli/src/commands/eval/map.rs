@@ -34,7 +34,7 @@ pub(super) struct Map {
     /// Random seed.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Draw the plane to this file.
+    /// Draw the map to this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]

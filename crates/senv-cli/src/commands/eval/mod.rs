@@ -85,7 +85,7 @@ enum What {
 /// Prints Pearson's r and Spearman's rho, times 100, of each task, and the means under their names. Half of the 95 %
 /// interval follows each (bootstrap over the pairs; --json has both ends). A task is a file of lines GOLD, FIRST and
 /// SECOND, separated by tabs, with GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt next to STS.gs.NAME.txt. A
-/// folder named after a year groups its tasks. The floor comes below: the means of methods that need no training, with
+/// folder named after a year groups its tasks. Below are the means of methods that need no training, with
 /// the tokenizer, the dimension and the counts of the model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -106,8 +106,8 @@ struct Sts {
     /// Also print the results of papers on these tasks.
     #[arg(long)]
     published: bool,
-    /// Leave out the floor: word overlap, TF-IDF (counted on the evaluated sentences), and averages of random vectors,
-    /// plain and with SIF weights.
+    /// Leave out methods that need no training: word overlap, TF-IDF (counted on the evaluated sentences), and averages
+    /// of random vectors, plain and with SIF weights.
     #[arg(long)]
     no_floor: bool,
     /// Find the common components of SIF or uSIF on each task, separately for first and second sentences, as the SIF

@@ -35,7 +35,7 @@ pub(super) struct Nli {
     /// Train a classifier on these pairs, on frozen vectors.
     #[arg(long, value_name = "FILE")]
     train: Vec<PathBuf>,
-    /// Pairs to choose C by; without them C is 1.
+    /// Pairs used to choose C; without them C is 1.
     #[arg(long, value_name = "FILE", requires = "train")]
     dev: Vec<PathBuf>,
     /// Features of a pair [default: symmetric for SICK, all for others]

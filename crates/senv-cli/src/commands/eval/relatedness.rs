@@ -60,7 +60,7 @@ struct Shared {
     /// Also train a regression on this part; can be repeated.
     #[arg(long, value_name = "FILE")]
     train: Vec<PathBuf>,
-    /// Part to choose the regularization of the regression by; can be repeated.
+    /// Part that selects the regularization of the regression; can be repeated.
     ///
     /// It chooses C from 2^-2 to 2^8.
     #[arg(long, value_name = "FILE", requires = "train")]

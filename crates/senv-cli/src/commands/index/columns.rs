@@ -45,7 +45,7 @@ pub(super) fn columns(asked: &[String], has_header: bool, of_documents: bool) ->
             name == SentenceCollection::PLACE || name == SentenceCollection::DOCUMENT && !asked.starts_with(ID);
         if is_origin || of_documents && is_place {
             return usage(format!(
-                "--column {asked}: {name} is reserved for the place of a sentence; give another name"
+                "--column {asked}: {name} is reserved for the location of a sentence; give another name"
             ));
         }
         if !names.insert(name) {

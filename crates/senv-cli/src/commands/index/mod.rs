@@ -35,11 +35,11 @@ use crate::{
 
 /// Make or change a collection of sentences for senv search.
 ///
-/// A collection is a folder with vectors, sentences, ids, the place of each sentence, and the model that made the
+/// A collection is a folder with vectors, sentences, ids, the location of each sentence, and the model that made the
 /// vectors. Ids are numbers from 0 in the order of the input, unless a column has them. Blank lines are skipped.
 ///
 /// Changes rebuild nothing, and searches continue during a change. Ctrl-C, a kill or a full disk during a
-/// change leaves the collection as it was. A change that is already made is completed in spite of Ctrl-C. Memory
+/// change leaves the collection as it was. A change that is already made is completed despite Ctrl-C. Memory
 /// contains one part of 256 MiB of vectors at a time, for any length of the input.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -55,8 +55,8 @@ pub(crate) struct Index {
     output: PathBuf,
     /// Model or word vectors to use [default: english, which is built in]
     ///
-    /// As for senv encode; english is for English only. For an existing collection: the new place of its model, if it
-    /// was moved.
+    /// As for senv encode; english is for English only. For an existing collection: the new location of its model, if
+    /// it was moved.
     #[arg(long, short, value_name = "FILE")]
     model: Option<PathBuf>,
     /// Add the sentences to an existing collection.
@@ -80,7 +80,8 @@ pub(crate) struct Index {
     #[arg(long, conflicts_with_all = ["input", "files"])]
     compact: bool,
     /// Write the sentences and their vectors (int8) to one file for the web page of senv, which searches it without a
-    /// server. With a change, the export follows it. The model must be the built-in English model or its small form.
+    /// server. Together with a change, the export comes second. The model must be the built-in English model or its
+    /// small form.
     #[arg(long, value_name = "FILE")]
     export_web: Option<PathBuf>,
     /// Replace an existing collection, or any file that --export-web names.
@@ -126,10 +127,10 @@ pub(crate) struct Index {
     order_weight: Option<f64>,
     /// Make the I-th of N shards of the collection, to be merged by senv join.
     ///
-    /// The input consists of parts of 262,144 vectors of 256 values (fewer for longer vectors, or at 256 MiB of text),
-    /// which are dealt out to the shards in turn. Ids are those of the whole. Each run reads the whole input and
-    /// encodes its share. The result of senv join has the same bytes as a collection made in one run. A shard is a
-    /// collection that can be searched.
+    /// The input is divided into parts of 262,144 vectors of 256 values (fewer for longer vectors, or at 256 MiB of
+    /// text). The parts are assigned to the shards in turn, and ids count in the whole input. Each run reads all of the
+    /// input and encodes its share. The result of senv join has the same bytes as a collection made in one run. A shard
+    /// is a collection that can be searched.
     #[arg(long, value_name = "I/N", help_heading = "Large inputs", conflicts_with_all = ["change", "export_web"])]
     shard: Option<Shard>,
     #[command(flatten)]
@@ -272,7 +273,7 @@ impl Index {
             added.map_err(|failure| with_lines(failure, &text))?;
             if let Some(model) = &self.model {
                 let moved = collection.move_model(model).map_err(Failure::from);
-                moved.map_err(|failure| web::behind_change("the new place of the model", &failure))?;
+                moved.map_err(|failure| web::behind_change("the new location of the model", &failure))?;
             }
             (collection, before)
         } else {
@@ -313,7 +314,7 @@ impl Index {
         }
         if text.n_blank() > 0 {
             let lines = plural(text.n_blank(), "line");
-            output::warn(&format!("{lines} with a blank sentence skipped"));
+            output::warn(&format!("skipped {lines} with a blank sentence"));
         }
         warn_of_many_parts(&self.output, collection.rows());
         let (zero, known) = counts(collection.rows());
@@ -324,7 +325,7 @@ impl Index {
         for ((now, before), why) in zero.into_iter().zip(zero_before).zip(causes) {
             let sentences = now.saturating_sub(before);
             if sentences > 0 {
-                output::warn(&format!("{} {why}: never found", plural(sentences, "sentence")));
+                output::warn(&format!("{} {why} cannot be found", plural(sentences, "sentence")));
             }
         }
         Ok(())

@@ -39,8 +39,8 @@ use crate::{
 /// line does not find itself. Blank lines are skipped. Memory grows with the number of queries and with K, not with the
 /// input.
 ///
-/// A query without a known word has no neighbors. If the model has vectors for unknown words, it has some, but they
-/// mean little. senv warns about both, and refuses such a query among words.
+/// A query without a known word has no neighbors. If the model has vectors for unknown words, the query has some, but
+/// they are unreliable. senv warns about both, and refuses such a query among words.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -201,7 +201,7 @@ impl Nearest {
         }
         if counts.unknown > 0 {
             let unknown = plural(counts.unknown, "sentence");
-            output::warn(&format!("{unknown} of the input without a known word: never found"));
+            output::warn(&format!("{unknown} of the input without a known word cannot be found"));
         }
         let known_word_share = sample.finish();
         let has_files = input.len() > 1;

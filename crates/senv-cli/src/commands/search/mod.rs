@@ -100,7 +100,7 @@ pub(crate) struct Search {
     /// Share of the true nearest sentences to find; 1 finds all of them [default: the value given to senv index]
     #[arg(long, value_name = "SHARE")]
     recall: Option<f32>,
-    /// New place of the collection's model, if it was moved. A different model is refused.
+    /// New location of the collection's model, if it was moved. A different model is refused.
     #[arg(long, short, value_name = "FILE")]
     model: Option<PathBuf>,
     /// Print JSON, one object per query.

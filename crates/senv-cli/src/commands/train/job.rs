@@ -187,7 +187,7 @@ impl<'a> Job<'a> {
                 let checkpoint = self.kept[0].0.display();
                 output::warn(&format!("there is no checkpoint {checkpoint}; training starts from the beginning"));
             }
-            (false, Some(path)) => output::note(&format!("replacing {path}, which an earlier run left")),
+            (false, Some(path)) => output::note(&format!("replacing {path} of an earlier run")),
             _ => {}
         }
     }

@@ -41,7 +41,7 @@ pub(crate) struct PThoughtArgs {
     /// Held-out captions for validation. The weights with the lowest loss per token on their pairs are kept.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     dev_captions: Vec<PathBuf>,
-    /// Held-out pairs for validation, as --dev-captions.
+    /// Held-out pairs for validation, used like --dev-captions.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     dev_pairs: Vec<PathBuf>,
     #[command(flatten)]

@@ -56,7 +56,7 @@ pub(crate) enum RecipeArg {
 /// The choice of settings to start from.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct RecipeChoice {
-    /// Start from these settings; explicit options override them. pp with --loss softmax-cosine starts from softmax.
+    /// Start from a recipe; explicit options override it. pp with --loss softmax-cosine starts from softmax.
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     recipe: Option<RecipeArg>,
 }

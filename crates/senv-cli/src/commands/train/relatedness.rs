@@ -34,7 +34,7 @@ pub(crate) struct RelatednessArgs {
     /// random.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     init_vectors: Option<PathBuf>,
-    /// Start from the settings of a paper; explicit options override them.
+    /// Start from a named preset; explicit options override it.
     #[arg(long, value_name = "NAME", value_parser = preset_names(), help_heading = "Training")]
     preset: Option<String>,
     #[command(flatten)]

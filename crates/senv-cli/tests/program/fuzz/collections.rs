@@ -1,4 +1,4 @@
-//! Collections of which a file is damaged: an error or the right answer, never another answer without a word.
+//! Collections with a damaged file return an error or the right answer, and never a wrong one silently.
 
 use std::{fs, path::Path};
 
@@ -12,7 +12,7 @@ use super::{
 
 const DIM: usize = 8;
 
-/// A collection of two segments, one of them with ids of its own, and deletions.
+/// A collection of two segments, one with explicit ids, and with deletions.
 fn collection(folder: &Path) -> Vec<Answer> {
     let index = IndexParams { rescoring: Rescoring::F16, ..IndexParams::default() };
     let params = CollectionParams::new(DIM).column("text").column("line").index(index).model("abc");
@@ -31,10 +31,10 @@ fn collection(folder: &Path) -> Vec<Answer> {
     look(folder).unwrap()
 }
 
-/// Id, cosine and text of a row that was found.
+/// Id, cosine and text of a result.
 type Answer = (u64, f32, String);
 
-/// What is found in a collection, by vectors and by ids.
+/// The results of searches by vector and by id.
 fn look(folder: &Path) -> Result<Vec<Answer>> {
     let collection = Collection::open(folder)?;
     let mut answers = Vec::new();
@@ -53,7 +53,7 @@ fn look(folder: &Path) -> Result<Vec<Answer>> {
     Ok(answers)
 }
 
-/// The same, and everything else that reads a file, whatever comes of it.
+/// The same, and everything else that reads a file, with any result.
 fn look_everywhere(folder: &Path) {
     let _ = look(folder).is_ok();
     if let Ok(collection) = Collection::open(folder) {
@@ -65,7 +65,7 @@ fn look_everywhere(folder: &Path) {
     }
 }
 
-/// Replaces a file of a copy of the collection, so that what is mapped stays, and looks at the copy.
+/// Replaces a file in a copy of the collection, because mapped files must not change, and examines the copy.
 fn with_file<T>(original: &Path, name: &str, damaged: &Path, look: impl FnOnce(&Path) -> T) -> T {
     let copy = tempfile::tempdir().unwrap();
     for file in fs::read_dir(original).unwrap() {
@@ -83,7 +83,7 @@ fn files(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A manifest that names files alone, as the first version of the program wrote it.
+/// A manifest with only the names of files, as the first version of the program wrote it.
 fn without_headers(manifest: &[u8]) -> Vec<u8> {
     let end = manifest.iter().position(|&byte| byte == b'\n').unwrap();
     let mut json: serde_json::Value = serde_json::from_slice(&manifest[..end]).unwrap();
@@ -134,7 +134,7 @@ fn files_whose_checksums_were_made_to_fit_are_read_without_a_panic() {
             look_everywhere(copy);
         });
     });
-    // Nothing ties the files to this manifest.
+    // This manifest does not record the headers of the files.
     fs::write(folder.path().join("manifest"), old).unwrap();
     for name in files(folder.path()).into_iter().filter(|name| name != "manifest") {
         let seeds = vec![fs::read(folder.path().join(&name)).unwrap()];

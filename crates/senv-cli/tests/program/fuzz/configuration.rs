@@ -1,5 +1,5 @@
-//! Other values in the configuration of a model file, which stays valid JSON in a valid file without checksums: what a
-//! change of bytes seldom makes.
+//! Changes values in the configuration of a model file. It remains valid JSON in a valid file without checksums, which
+//! changes of bytes rarely produce.
 
 use rand::RngExt;
 use senv_core::rng::{Stream, stream};
@@ -10,7 +10,7 @@ use super::Target;
 /// The key of the configuration in the metadata.
 const CONFIG: &str = "senv.config";
 
-/// A model file of the target with other values at one to three places of its configuration.
+/// A model file of the target with one to three other values in its configuration.
 pub(super) fn mutated(target: &Target, round: u64) -> Vec<u8> {
     let mut rng = stream(1, "configuration", &[round]);
     let bytes = &target.seeds[rng.random_range(0..target.seeds.len())];
@@ -30,8 +30,8 @@ pub(super) fn mutated(target: &Target, round: u64) -> Vec<u8> {
     with_config(bytes, &config)
 }
 
-/// The model files of the target with each number of their configurations replaced by each at which sizes overflow or
-/// memory ends.
+/// The model files of the target with changed configurations. Each number is replaced in turn by numbers that overflow
+/// sizes or exhaust memory.
 pub(super) fn large_numbers(target: &Target) -> impl Iterator<Item = (u64, Vec<u8>)> {
     let changed = target.seeds.iter().flat_map(|bytes| {
         let config = config(bytes).unwrap_or_default();
@@ -51,8 +51,8 @@ pub(super) fn large_numbers(target: &Target) -> impl Iterator<Item = (u64, Vec<u
     (0..).zip(changed)
 }
 
-/// A number at which sizes overflow or memory ends, nothing, or what stands elsewhere in a configuration: the name of
-/// another variant, for example.
+/// A number that overflows sizes or exhausts memory, null, or another value of a configuration, such as the name of
+/// another variant.
 fn other_value(target: &Target, own: &Value, rng: &mut Stream) -> Value {
     let fixed = [
         json!(0),
@@ -86,7 +86,7 @@ fn other_value(target: &Target, own: &Value, rng: &mut Stream) -> Value {
     place.and_then(|place| from.pointer(place)).cloned().unwrap_or(Value::Null)
 }
 
-/// The pointers to all values in a value, itself left out.
+/// The pointers to all values inside a value, without the value itself.
 fn collect(value: &Value, at: &mut String, out: &mut Vec<String>) {
     let parts: Vec<(String, &Value)> = match value {
         Value::Object(parts) => parts.iter().map(|(key, value)| (key.clone(), value)).collect(),
@@ -103,7 +103,7 @@ fn collect(value: &Value, at: &mut String, out: &mut Vec<String>) {
     }
 }
 
-/// The header of a model file, and where its tensors begin.
+/// The header of a model file, and the offset of its tensors.
 fn header(bytes: &[u8]) -> (Map<String, Value>, usize) {
     let end = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
     (serde_json::from_slice(&bytes[8..end]).unwrap(), end)
@@ -115,7 +115,7 @@ pub(crate) fn config(bytes: &[u8]) -> Option<Value> {
     serde_json::from_str(header["__metadata__"].get(CONFIG)?.as_str()?).ok()
 }
 
-/// The file with another configuration and without checksums.
+/// The file with another configuration, and without checksums.
 pub(crate) fn with_config(bytes: &[u8], config: &Value) -> Vec<u8> {
     let (mut header, end) = header(bytes);
     let metadata = header["__metadata__"].as_object_mut().unwrap();

@@ -1,16 +1,16 @@
-//! Checksums of formats, so that readers get past them.
+//! Repairs checksums, so that readers get past them.
 
-/// Leaves a file as it is.
+/// Leaves a file unchanged.
 pub(super) fn keep(_: &mut [u8]) {}
 
-/// Renames the keys of all checksums in a model file, so that it has none.
+/// Renames the keys of all checksums in a model file, which disables them.
 pub(super) fn forget_checksums_of_model(bytes: &mut [u8]) {
     for key in [&b"senv.crc32."[..], b"senv.header_crc32"] {
         while let Some(at) = find(bytes, key) {
             bytes[at] = b'x';
         }
     }
-    // The length of the header, which most changes make wrong.
+    // Repairs the length of the header, which most changes make wrong.
     if let (Some(end), Some(8)) = (end_of_header(bytes), bytes.iter().position(|&byte| byte == b'{')) {
         bytes[..8].copy_from_slice(&(end as u64 - 8).to_le_bytes());
     }
@@ -20,7 +20,7 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
     bytes.windows(part.len()).position(|window| window == part)
 }
 
-/// The end of the blanks behind the last brace of the header: the data of the models here hold none.
+/// The end of the spaces after the last brace of the header. The data of these models contain none.
 fn end_of_header(bytes: &[u8]) -> Option<usize> {
     let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
     for (i, &byte) in bytes.iter().enumerate().skip(8) {
@@ -41,7 +41,7 @@ fn end_of_header(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Computes the checksum of a manifest anew, behind its first line.
+/// Recomputes the checksum of a manifest, after its first line.
 pub(super) fn mend_manifest(bytes: &mut [u8]) {
     let Some(end) = bytes.iter().position(|&byte| byte == b'\n') else { return };
     let sum = format!("{:08x}", crc32(&[&bytes[..end]]));
@@ -50,7 +50,7 @@ pub(super) fn mend_manifest(bytes: &mut [u8]) {
     }
 }
 
-/// Computes both checksums of a checkpoint anew.
+/// Recomputes both checksums of a checkpoint.
 pub(super) fn mend_checkpoint(bytes: &mut [u8]) {
     let Some(head) = bytes.get(16..24).map(|n| u64::from_le_bytes(n.try_into().unwrap())) else { return };
     let end = bytes.len().saturating_sub(4);

@@ -1,5 +1,5 @@
-//! The largest piece of memory that the thread of a test asks for.
-#![allow(unsafe_code)] // an allocator cannot be written without
+//! Records the largest block of memory that the thread of a test requests.
+#![allow(unsafe_code)] // needed to implement an allocator
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -10,12 +10,12 @@ thread_local! {
     static LARGEST: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Forgets what was asked for before.
+/// Resets the record.
 pub(super) fn start() {
     LARGEST.set(0);
 }
 
-/// The largest piece since the start, in bytes.
+/// The largest block since the start, in bytes.
 pub(super) fn largest() -> usize {
     LARGEST.get()
 }
@@ -23,26 +23,26 @@ pub(super) fn largest() -> usize {
 struct Watch;
 
 fn note(size: usize) {
-    // Nothing is noted while a thread ends.
+    // Requests while a thread ends are not recorded.
     let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
 }
 
-// SAFETY: every call goes to the allocator of the system as it is; a `Cell` of a number allocates nothing.
+// SAFETY: every call is forwarded to the system allocator unchanged, and a `Cell` of a number allocates nothing.
 unsafe impl GlobalAlloc for Watch {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size());
-        // SAFETY: the promise of the caller, passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        // SAFETY: the promise of the caller, passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.dealloc(p, layout) }
     }
 
     unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         note(size);
-        // SAFETY: the promise of the caller, passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.realloc(p, layout, size) }
     }
 }

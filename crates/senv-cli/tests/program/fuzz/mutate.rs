@@ -5,7 +5,7 @@ use senv_core::rng::{Stream, stream};
 
 use super::Target;
 
-/// Bytes at the start of a file in which half of the changes are made: headers are there.
+/// Size of the start of a file, with the headers, in which half of the changes are made.
 const HEAD: usize = 1024;
 
 const BYTES: &[u8] = b"\0\x01\x7f\x80\xff\t\n\r \"{}[],:0-+.eE/<>\xc3\xef";
@@ -30,7 +30,7 @@ const NUMBERS: [&str; 16] = [
     "1e-45",
 ];
 
-/// A seed of the target with one to four changes; in every other round its checksums are mended.
+/// A seed of the target with one to four changes. In every other round, its checksums are repaired.
 pub(super) fn mutated(target: &Target, round: u64) -> Vec<u8> {
     let mut rng = stream(1, target.name, &[round]);
     let mut bytes = target.seeds[rng.random_range(0..target.seeds.len())].clone();
@@ -80,7 +80,7 @@ fn change(bytes: &mut Vec<u8>, target: &Target, rng: &mut Stream) {
     }
 }
 
-/// Puts another number in the place of the first one behind a position.
+/// Replaces the first number after a position by another one.
 fn replace_number(bytes: &mut Vec<u8>, at: usize, rng: &mut Stream) {
     let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit).map(|i| at + i) else { return };
     let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();

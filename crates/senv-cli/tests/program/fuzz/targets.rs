@@ -1,4 +1,4 @@
-//! What is read, and how.
+//! The readers to test, and how they are called.
 
 use std::{
     fs,
@@ -32,7 +32,7 @@ use crate::{
     systems::{SYSTEMS, bring, samples, trained},
 };
 
-/// Does with a model what commands do.
+/// Uses a model as the commands do.
 fn use_model(model: &Model) {
     let (mut scratch, mut row) = (Scratch::default(), vec![0.0; model.dim()]);
     for sentence in ["The cat sat on the mat.", "zyzzyva", ""] {
@@ -48,7 +48,7 @@ fn use_model(model: &Model) {
 
 #[test]
 fn models() {
-    // Large ones would be of the same kinds as others.
+    // Large models are of the same kinds as others.
     let trained = SYSTEMS.iter().map(|(name, _)| &trained(name).model).filter(|model| model.len() < 2 << 20);
     let mut seeds: Vec<Vec<u8>> = trained.cloned().collect();
     let folder = Folder::new();
@@ -88,17 +88,17 @@ fn groups() {
     Target { name: "configurations of groups", ..target }.run_with(configuration::mutated, read);
 }
 
-/// Stops at the first report of training.
+/// Stops at the first progress report of training.
 struct Stop;
 
 impl Observer for Stop {
     fn progress(&self, progress: &Progress) -> Control {
-        // On a busy machine reading the text has time for a report, too; it knows no learning rate.
+        // On a busy machine, reading the text may send a report, too, but without a learning rate.
         if progress.lr > 0.0 { Control::Stop } else { Control::Continue }
     }
 }
 
-/// Reads the checkpoint of a run of `fit`, which gets a text, a plan and a number of epochs and is stopped at its first
+/// Reads the checkpoint of a run of `fit`. It gets a text, a plan and a number of epochs, and is stopped at its first
 /// report.
 fn resume(name: &'static str, rounds: u64, fit: impl Fn(&Path, CheckpointPlan, u32) -> Result<(), senv::Error>) {
     let folder = tempfile::tempdir().unwrap();
@@ -124,7 +124,7 @@ fn stopping<D>(plan: CheckpointPlan) -> TrainOptions<'static, D> {
     TrainOptions { threads: 1, checkpoint: Some(plan), observer: &Stop, ..Default::default() }
 }
 
-/// That a run was stopped is what was asked for.
+/// Treats a stopped run as a success.
 fn unless_stopped<M>(run: senv::Result<senv::Trained<M>>) -> senv::Result<()> {
     match run {
         Err(error) if !error.is_interrupted() => Err(error),
@@ -187,7 +187,7 @@ fn word_vectors() {
         seeds.push(fs::read(&path).unwrap());
     }
     seeds.push(gzip(&seeds[0]));
-    // What begins as the .bin files of fastText and Sent2Vec's program.
+    // The start of a .bin file of fastText or the Sent2Vec program.
     seeds.push([&b"\xba\x16\x4f\x2f\x0c\0\0\0"[..], &[3, 0, 0, 0].repeat(20)].concat());
     let target = Target { name: "word-vectors", seeds, mend: keep, file: "w.txt", rounds: 2500 };
     target.run(|path, _| {

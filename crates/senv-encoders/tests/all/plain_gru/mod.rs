@@ -86,7 +86,7 @@ impl Bound {
             (worst, largest) = (worst.max((g - e).abs()), largest.max(e.abs()));
             (off, norm) = (off + (g - e).powi(2), norm + e * e);
         }
-        assert!(largest > 1e-6, "{what}: nothing but zeros");
+        assert!(largest > 1e-6, "{what}: only zeros");
         assert!(worst <= self.0 * largest, "{what}: {worst} of {largest}, bound {}", self.0);
         assert!(off.sqrt() <= self.0 * norm.sqrt(), "{what}: {} of {}, bound {}", off.sqrt(), norm.sqrt(), self.0);
     }

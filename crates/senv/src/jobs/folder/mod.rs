@@ -200,7 +200,7 @@ impl FolderJob {
         };
         let mut outcome = FolderOutcome { finished: 0, rows: 0, complete: 0, failed: Vec::new() };
         let mut open: Vec<&FileTask> = self.files.iter().collect();
-        // Workers start at different files, so they seldom collide.
+        // Workers start at different files, so they rarely collide.
         let n = open.len().max(1);
         open.rotate_left(if claims.is_some() {
             self.worker.bytes().map(usize::from).sum::<usize>() * 7919 % n

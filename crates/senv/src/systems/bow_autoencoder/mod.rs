@@ -98,7 +98,7 @@ impl System for BowAutoencoderParams {
         summary: "BOW AE: a sum of words that predicts the set of words",
         examples: &["senv train bow-ae --input text.txt --dim 300 --output ae.senv"],
         note: "",
-        preset: "Start from the settings stated in the paper; other options override them",
+        preset: "Start from a named preset; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",

@@ -123,7 +123,7 @@ impl System for CPhraseParams {
         ],
         note: "The training text is parsed sentences in Penn Treebank format, (S (NP (NN rain)) (VP (VBZ falls))); a \
             sentence can\nspan several lines. The model itself encodes plain text.\n",
-        preset: "Start from the paper's settings instead of settings that fit the size of the text",
+        preset: "Start from a named preset instead of settings that fit the text; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
         &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];

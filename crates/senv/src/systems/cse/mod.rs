@@ -133,8 +133,8 @@ impl System for CseParams {
             "senv train cse --pairs phrases.tsv --stage2 sentences.tsv --output cse.senv --windows 1,2,3 --filters 100",
         ],
         note: "",
-        preset: "Start from the settings printed in the paper instead of the defaults, which follow its baseline's \
-            code where the two differ; other options override them",
+        preset: "Start from a named preset instead of the defaults, which follow the code of the paper's baseline \
+            where paper and code differ; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {

@@ -36,7 +36,7 @@ pub(super) const LONGEST_CHAR_NGRAM: u32 = 255;
 /// character n-grams of each word.
 const LONGEST_WORD: usize = 1 << 16;
 
-/// The most character n-grams accepted for all words together; the largest published models have some hundred million.
+/// The most character n-grams accepted for all words together; the largest published models have a few hundred million.
 /// Opening a file sums all their vectors, and many short words cost as much as one long word.
 const MOST_CHAR_NGRAMS: u64 = 1 << 30;
 
@@ -181,7 +181,7 @@ impl<'f> Reader<'f> {
         let dim = self.within("the dimension", 1..65_537)?;
         self.count("the window")?;
         let epochs = self.count("the number of epochs")?;
-        let min_count = self.count("the least count of a word")?;
+        let min_count = self.count("the minimum count of a word")?;
         let negatives = self.count("the number of negatives")?;
         let word_ngrams = self.count("the longest word n-gram")?;
         // Version 12 added one-versus-all.

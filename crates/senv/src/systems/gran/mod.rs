@@ -91,7 +91,8 @@ impl System for GranParams {
         ],
         note: "Most time is spent in the LSTM: with --hidden 100, a word takes about a sixth of the multiplications \
             of 300 units.\n",
-        preset: "Source of the other defaults: the settings of the authors' code for each model on sentences",
+        preset: "Start from a named preset, the settings of the authors' code for a model on sentences; explicit options \
+            override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings { name: "paper", help: "GRAN", settings: Self::paper },

@@ -103,7 +103,7 @@ impl System for PvDbowParams {
             "senv train pv-dbow --input captions.txt --output model.senv --document-vectors captions.npy",
         ],
         note: "",
-        preset: "Start from settings for billions of words instead of settings that fit the size of the text",
+        preset: "Start from a named preset instead of settings that fit the text; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "large-text",

@@ -124,7 +124,7 @@ impl System for PvDmParams {
             "senv train pv-dm --input text.txt --output model.senv --combine concat --window 2 --window-side before",
         ],
         note: "",
-        preset: "Start from settings for billions of words instead of settings that fit the size of the text",
+        preset: "Start from a named preset instead of settings that fit the text; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "large-text",

@@ -132,7 +132,7 @@ impl System for SnliParams {
             "senv train snli --preset infersent --train snli-train.tsv --dev snli-dev.tsv --init-vectors words.senv --output infer.senv",
         ],
         note: "",
-        preset: "Settings to start from instead of the defaults",
+        preset: "Start from a named preset; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {

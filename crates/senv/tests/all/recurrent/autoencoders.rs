@@ -1,4 +1,4 @@
-//! Autoencoders, of bags of words and of sentences word for word.
+//! Autoencoders of bags of words, and of sentences word by word.
 
 use super::*;
 use senv::RnnAutoencoder;
@@ -22,7 +22,7 @@ fn a_bag_of_words_autoencoder_tells_its_words_again() {
         let text = text();
         let sentences: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
         let losses = one.model.losses(&sentences).unwrap();
-        // Along the tree, two words cost the choice between them.
+        // With the tree, two words cost the choice between them.
         let known =
             |(line, &loss): (&&str, &f64)| loss < 0.3 || (reconstruction == Reconstruction::Tree && line.contains(' '));
         assert!(sentences.iter().zip(&losses).all(known), "{reconstruction:?} {losses:?}");

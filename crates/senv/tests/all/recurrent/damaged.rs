@@ -1,24 +1,24 @@
-//! Model files that are not whole: the error names file and tensor.
+//! Incomplete model files: the error names file and tensor.
 
 use senv_store::{ModelFile, ModelWriter};
 
 use super::*;
 
-/// What is done to a file on the way.
+/// A change to a file while it is copied.
 #[derive(Clone, Copy)]
 enum Damage<'a> {
     None,
-    /// The last word of the vocabulary is gone.
+    /// The last word of the vocabulary is missing.
     FewerWords,
-    /// This tensor is gone.
+    /// This tensor is missing.
     Without(&'a str),
-    /// The last number, or row, of this tensor is gone.
+    /// The last value or row of this tensor is missing.
     Shorter(&'a str),
-    /// No damage: the kind has the name that files from before have.
+    /// No damage: the kind has the name used in older files.
     Former(&'a str),
 }
 
-/// Writes the model again, damaged.
+/// Writes a damaged copy of the model.
 fn rewritten(from: &Path, to: &Path, damage: Damage<'_>) {
     let file = ModelFile::open(from).unwrap();
     let vocabulary = file.vocabulary().unwrap();
@@ -52,13 +52,13 @@ fn rewritten(from: &Path, to: &Path, damage: Damage<'_>) {
     writer.save(to).unwrap();
 }
 
-/// Name and shape of what is trained, words aside.
+/// Name and shape of all trained tensors except words.
 fn kept(file: &ModelFile) -> Vec<(String, Vec<usize>)> {
     let trained = file.tensors().filter(|(_, dtype, ..)| dtype == "F32");
     trained.map(|(name, _, shape, _)| (name.to_owned(), shape.to_vec())).collect()
 }
 
-/// Saves one small model of each kind that reads words one after another or as a set, and one of a kind with options.
+/// Saves a small model of each kind that reads words in order or as a set, and of one kind with options.
 fn models(files: &Files) -> Vec<PathBuf> {
     let text = files.write("text.txt", &ordered().0);
     let fit = FitParams { epochs: Some(1), batch: 16, ..FitParams::default() };
@@ -122,11 +122,11 @@ fn a_file_that_lacks_something_is_refused_by_name() {
         assert_eq!(bits(&opened(Damage::None).unwrap()), bits(&expect), "{name}");
         let refused = |damage, tensor: &str| {
             let error = opened(damage).expect_err(&format!("{name}: {tensor}")).to_string();
-            // Sizes are compared as a whole before any tensor is read.
+            // The total size is checked before any tensor is read.
             let named = error.contains(&format!("{tensor:?}")) || error.contains("all tensors together have");
             assert!(error.contains("damaged.senv") && named, "{name}: {error}");
         };
-        // Whatever depends on the number of words may be what is named.
+        // The error may name any tensor that depends on the number of words.
         let error = opened(Damage::FewerWords).expect_err(&name).to_string();
         assert!(
             error.contains("damaged.senv") && ["rows", "vocabulary"].iter().any(|it| error.contains(it)),

@@ -1,4 +1,4 @@
-//! The systems with recurrent encoders and their relatives, from files to encoded sentences and back.
+//! The recurrent and related systems, from files to encoded sentences and back.
 
 mod autoencoders;
 mod damaged;
@@ -39,13 +39,13 @@ const TOPICS: [[&str; 5]; 3] = [
     ["goal", "match", "league", "referee", "pitch"],
 ];
 
-/// A number below `below`, from two others.
+/// A pseudo-random number below `below`, from two others.
 fn mixed(n: usize, i: usize, below: usize) -> usize {
     let x = (n as u64 * 31 + i as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     ((x ^ x >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33) as usize % below
 }
 
-/// A sentence of a topic, from a number; of one to four words.
+/// Sentence number `n` of a topic, with one to four words.
 fn sentence(topic: usize, n: usize) -> String {
     let words: Vec<&str> = (0..1 + mixed(n, 9, 4)).map(|i| TOPICS[topic][mixed(n, i, 5)]).collect();
     words.join(" ")
@@ -70,7 +70,7 @@ impl Files {
     }
 }
 
-/// Of one topic: entailment; of the two others than the third: contradiction; with the third: neutral.
+/// Same topic: entailment; the first two topics: contradiction; with the third topic: neutral.
 fn labelled(n: usize, first: usize) -> NliPairs {
     let pair = |i: usize| {
         let (a, b) = (i % 2, (i / 2) % 3);
@@ -81,8 +81,8 @@ fn labelled(n: usize, first: usize) -> NliPairs {
     NliPairs::new("pairs", pairs.iter().map(|(label, a, b)| (*label, &a[..], &b[..]))).unwrap()
 }
 
-/// Vectors from which a known affine map, x to (x + 1) / 2, leads to the first three numbers of each word; `ship` and a
-/// phrase besides.
+/// Vectors such that a known affine map, x to (x + 1) / 2, gives the first three values of each word. They also contain
+/// `ship` and a phrase.
 fn other_vectors(vocabulary: &Vocabulary, table: &Table) -> Embeddings {
     let own = vocabulary.iter().filter(|(_, word, _)| !["<eos>", "UNK"].contains(word)).map(|(id, word, _)| {
         let row = senv_core::Rows::row(table, id.index());
@@ -94,7 +94,7 @@ fn other_vectors(vocabulary: &Vocabulary, table: &Table) -> Embeddings {
     Embeddings::new(words, Table::from_vec(all.len(), 3, rows).unwrap()).unwrap()
 }
 
-/// A beam search of this decoder.
+/// A beam search with this decoder.
 fn search(decoder: usize, width: usize, longest: usize) -> DecodeParams {
     DecodeParams { decoder, width, longest }
 }
@@ -105,7 +105,7 @@ fn bits(encoder: &dyn SentenceEncoder) -> Vec<u32> {
     encoder.encode_batch(&texts).unwrap().0.iter().map(|x| x.to_bits()).collect()
 }
 
-/// Alone or among others, a sentence has the same vector up to rounding; one without known words is zero.
+/// Alone or in a batch, a sentence has the same vector up to rounding, and one without known words has a zero vector.
 fn batches_agree(encoder: &dyn SentenceEncoder) {
     let texts: Vec<String> = (0..9).map(|i| sentence(i % 3, i)).chain(["xyz".into(), String::new()]).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -122,8 +122,7 @@ fn at_threads<D>(threads: usize) -> TrainOptions<'static, D> {
     TrainOptions { threads, ..Default::default() }
 }
 
-/// A few epochs at one, two and five threads end with the same bits; where to would be no other question after
-/// hundreds.
+/// A few epochs with one, two and five threads end with the same bits. Hundreds would not test more.
 #[track_caller]
 fn same_at_any_threads(name: &str, bits: impl Fn(usize) -> Vec<u32>) {
     let one = bits(1);
@@ -132,17 +131,17 @@ fn same_at_any_threads(name: &str, bits: impl Fn(usize) -> Vec<u32>) {
     }
 }
 
-/// Stops a run at the n-th report of training: at the latest after step 2^(n - 1).
-/// Whether a run was stopped, and says so.
+/// Whether a run was stopped by request.
 fn is_stopped<M>(run: &senv::Result<senv::Trained<M>>) -> bool {
     run.as_ref().is_err_and(Error::is_interrupted)
 }
 
+/// Stops a run at the n-th progress report of training, after step 2^(n - 1) at the latest.
 struct StopAt(AtomicU32);
 
 impl Observer for StopAt {
     fn progress(&self, progress: &Progress) -> Control {
-        // On a busy machine reading the text has time for a report too; it knows no learning rate.
+        // On a busy machine, reading the text may send a report, too, but without a learning rate.
         let is_training = progress.lr > 0.0;
         if is_training && self.0.fetch_sub(1, Ordering::Relaxed) <= 1 { Control::Stop } else { Control::Continue }
     }
@@ -162,13 +161,13 @@ fn rnn() -> SnliEncoder {
     }
 }
 
-/// Twenty sentences of three topics in documents of five.
+/// Twenty sentences about three topics, in documents of five.
 fn text() -> String {
     let line = |i: usize| format!("{}\n{}", sentence(i % 3, 5 * i), if i % 5 == 4 { "\n" } else { "" });
     (0..20).map(line).collect()
 }
 
-/// Twenty different sentences over few words, in documents of five.
+/// Twenty different sentences of a few words, in documents of five.
 fn ordered() -> (String, Vec<String>) {
     let sentences: Vec<String> = (0..20)
         .map(|i| {
@@ -188,12 +187,12 @@ fn skip_thought(bi: bool, fit: FitParams) -> SkipThoughtParams {
     SkipThoughtParams { dim: 16, sentence_dim: 32, bi, fit, ..SkipThoughtParams::default() }
 }
 
-/// Keeps what is noted.
+/// Collects notes.
 #[derive(Default)]
 struct Notes(Mutex<Vec<String>>);
 
 impl Notes {
-    /// Those on long sentences.
+    /// Notes about long sentences.
     fn of_length(&self) -> Vec<String> {
         let notes = self.0.lock().unwrap();
         notes.iter().filter(|note| note.contains(" tokens were ")).cloned().collect()
@@ -217,7 +216,7 @@ fn captions(files: &Files) -> PairData {
     PairData::read(&inputs, &PairOptions::default(), &NoObserver).unwrap()
 }
 
-/// Keeps what is reported.
+/// Collects progress reports.
 #[derive(Default)]
 struct Reports(Mutex<Vec<Progress>>);
 

@@ -1,4 +1,4 @@
-//! P-thought: what its decoders say, and what it is validated by.
+//! P-thought: output of its decoders, and validation.
 
 use super::*;
 
@@ -57,13 +57,14 @@ fn p_thought_is_validated_on_pairs_and_rare_words_keep_their_place() {
     let error = params.fit(&data, &TrainOptions { dev: Some(&blank), ..Default::default() }).unwrap_err();
     assert!(matches!(error, Error::NoHeldOutExamples { kind: "p-thought", .. }), "{error}");
 
-    // Rare words are unknown where they stand: the sentences keep their lengths.
+    // Rare words become the unknown word in place, so sentences keep their lengths.
     let rare = read(&inputs("rare.tsv", "boat rare sail\tboat sail sail\nboat sail\tsail boat\n"));
     let params = PThoughtParams { min_count: 2, ..params };
     let reports = Reports::default();
     let trained = params.fit(&rare, &TrainOptions { observer: &reports, ..Default::default() }).unwrap();
     assert!(trained.model.vocabulary().id("rare").is_none() && trained.model.vocabulary().id("boat").is_some());
-    // An ordered pair reads 3 or 2 tokens, tells itself and the other with their ends: (3 + 4 + 4) 2 + (2 + 3 + 3) 2.
+    // An ordered pair reads 3 or 2 tokens and predicts both sentences with their end tokens: (3 + 4 + 4) 2 + (2 + 3 +
+    // 3) 2.
     let last = *reports.0.lock().unwrap().last().unwrap();
     let per_example = last.tokens_per_second.unwrap() / last.units_per_second;
     assert!((per_example - 38.0 / 4.0).abs() < 1e-6, "{per_example}");

@@ -4,7 +4,7 @@ use senv::{RelatednessParams, gradient::ScoredPairs};
 
 use super::*;
 
-/// Pairs of one topic have score 5, others 1.
+/// Pairs of the same topic have score 5, others 1.
 fn scored(n: usize, first: usize) -> ScoredPairs {
     let pair = |i: usize| {
         let (a, b) = (i % 3, (i / 3) % 3);
@@ -54,7 +54,7 @@ fn recurrent_encoders_and_sums_of_words_learn_scores() {
         assert_eq!(opened.relatedness("boat sail", "tide").unwrap(), Some(score));
         assert_eq!(bits(&opened), bits(&tuned.model));
         assert_eq!(opened.tokenizer(), base.tokenizer());
-        // What was fine-tuned can be fine-tuned again.
+        // A fine-tuned model can be fine-tuned again.
         assert!(params.fit(&opened, &train, &at_threads(1)).is_ok());
     }
     let combined = Model::from(SkipThought::combine(trained.model.clone(), trained.model).unwrap());

@@ -1,9 +1,9 @@
-//! Runs that are broken off at one number of threads and go on at another end with the bits of a whole one. They take
-//! two dozen steps or more, and are broken off at step 16 at the latest.
+//! Runs stopped with one number of threads and resumed with another end with the bits of an uninterrupted run. They
+//! take two dozen steps or more, and are stopped at step 16 at the latest.
 
 use super::*;
 
-/// Runs to the end at all threads, and at two until step 16 and then at five.
+/// Runs to the end with each number of threads, and also with two until step 16 and then with five.
 #[track_caller]
 fn goes_on(name: &str, run: impl Fn(&TrainOptions<'_>) -> senv::Result<(Vec<u32>, Stopped)>) {
     let files = Files::new();

@@ -1,4 +1,4 @@
-//! SDAE and SAE, of both cells.
+//! SDAE and SAE with both kinds of cells.
 
 use super::*;
 use senv::{
@@ -6,7 +6,7 @@ use senv::{
     systems::{Sdae, SdaeCell},
 };
 
-/// Small, with the default noise.
+/// Small settings with the default noise.
 pub(crate) fn small(fit: FitParams) -> SdaeParams {
     SdaeParams { dim: 12, hidden: 24, fit, ..SdaeParams::default() }
 }
@@ -74,7 +74,7 @@ fn noise_changes_what_is_learned_but_not_a_text_of_single_words() {
         bits(&params.fit_files(&[path], &TrainOptions::default()).unwrap().model)
     };
     assert_ne!(run(&several, 0.0), run(&several, 0.3));
-    // The one word of a sentence always stays, however likely it is deleted.
+    // The only word of a sentence is never deleted, at any probability.
     assert_eq!(run(&words, 0.0), run(&words, 0.9));
     let sae = SdaeParams::default().without_noise();
     assert_eq!((sae.delete, sae.swap), (0.0, 0.0));

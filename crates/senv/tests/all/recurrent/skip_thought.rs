@@ -1,4 +1,4 @@
-//! Skip-thoughts: neighbours, combined and tuned models, sampled words, growing vocabularies.
+//! Skip-thoughts: decoded neighbors, combined and fine-tuned models, sampled words, vocabulary expansion.
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     let release = trained(SkipThoughtParams { fit, ..skip_thought(true, FitParams::default()).release() }, 0).model;
     assert_eq!(release.decode(&sentences[7], &search(1, 1, 30)).unwrap()[0].text, sentences[8]);
 
-    // Side by side, each of length 1.
+    // Concatenated, each of length 1.
     let both = SkipThought::combine(uni.clone(), bi.clone()).unwrap();
     assert_eq!((both.dim(), both.n_decoders()), (64, 4));
     let [u, b, c] = [&uni, &bi, &both].map(|model| model.encode(&[&sentences[0]]).unwrap());
@@ -36,7 +36,7 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     assert_eq!((opened.kind(), bits(&opened)), ("skip-thought", bits(&both)));
     assert!(SkipThought::combine(both.clone(), bi).is_err());
 
-    // Tuned on labels, one part and then the other.
+    // Fine-tuned on labels, one part after the other.
     let (train, dev) = (labelled(300, 0), labelled(60, 300));
     let mut tuned = both.clone();
     for part in 0..2 {
@@ -53,7 +53,7 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     assert_ne!(bits(&tuned), bits(&both));
     tuned.save(files.path("tuned.senv")).unwrap();
     assert_eq!(bits(&Model::open(files.path("tuned.senv")).unwrap()), bits(&tuned));
-    // The end token is read unless asked otherwise.
+    // The end token is read by default.
     assert_ne!(bits(&uni), bits(&uni.clone().with_end_token(false)));
 }
 
@@ -77,7 +77,7 @@ fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
         let notes = notes.0.lock().unwrap();
         assert!(notes.iter().any(|note| note.starts_with(words)), "{notes:?}");
     }
-    // The limit is named where it leaves nothing, of the text and of what is held out.
+    // If a length limit removes everything, the error names it, for training text and held-out text.
     let none = |max_tokens, dev: &[PathBuf]| {
         let params = params(LongSentences::Drop, max_tokens);
         let short = files.write("words.txt", "boat\nsail\noven\n");
@@ -97,7 +97,7 @@ fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
 fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_all_are_asked_to() {
     let files = Files::new();
     let path = files.write("text.txt", &ordered().0);
-    // Two decoders over one output, and word vectors that move, stay, or all move.
+    // Two decoders share one output layer. Word vectors are updated sparsely, frozen, or updated densely.
     let fitted = |words, rule, options: &TrainOptions<'_, &[PathBuf]>| {
         let fit = FitParams {
             epochs: Some(30),
@@ -126,7 +126,7 @@ fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_al
         let resumed = run(&resuming(2));
         assert_eq!(bits(&one.model), bits(&resumed.model), "{words:?}");
     }
-    // Without moments a row rests as long as it has no gradient: both rules are one, up to the rounding of the norm.
+    // Without moments, a row without a gradient does not change, so both rules are equal up to rounding of the norm.
     let [sparse, dense] = [WordUpdates::Sparse, WordUpdates::Dense]
         .map(|words| run(words, UpdateRule::Sgd, &at_threads(1)).model.encode(&["boat bread goal"]).unwrap());
     assert!(sparse.iter().zip(&dense).all(|(a, b)| (a - b).abs() < 1e-6), "{sparse} {dense}");

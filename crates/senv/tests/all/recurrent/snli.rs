@@ -1,4 +1,4 @@
-//! SNLI models: labels, early stop, resumed runs, lengths.
+//! SNLI models: labels, early stopping, resumed runs, lengths.
 
 use super::*;
 
@@ -161,7 +161,7 @@ fn a_vocabulary_grows_by_a_map_to_the_words_as_they_are_after_training() {
         assert_eq!(opened.abilities().expandable.unwrap().usual_expansion(), VocabularyExpansion::Affine);
         assert!(model.expand(&vectors, VocabularyExpansion::Same).is_err(), "three numbers are not so many");
     }
-    // Words that stayed as they were given are added as they are, unless they are another model's.
+    // If word vectors stayed frozen, new vectors are added unchanged, unless they belong to another model.
     let frozen = FitParams { words: WordUpdates::Frozen, ..fit };
     let model = snli(SnliEncoder::Bow, frozen.clone()).fit(&train, &TrainOptions::default()).unwrap().model;
     assert_eq!(Model::from(model).abilities().expandable.unwrap().usual_expansion(), VocabularyExpansion::Same);

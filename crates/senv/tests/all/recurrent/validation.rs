@@ -1,4 +1,4 @@
-//! What held-out text costs.
+//! The loss on held-out text.
 
 use super::*;
 
@@ -11,12 +11,12 @@ fn systems_with_decoders_are_validated_by_what_held_out_text_costs() {
     let files = Files::new();
     let (text, sentences) = ordered();
     let path = files.write("text.txt", &text);
-    // A word of no training sentence, and one that is named like the end token.
+    // A word that is not in the training text, and one with the name of the end token.
     let held_out = files.write("dev.txt", "boat sail bread\nxyz tide\n<eos> oven goal\npitch boat\n\n");
     let fit = FitParams { epochs: Some(2), batch: 6, lr: Some(0.01), ..FitParams::default() };
     let long = FitParams { epochs: Some(300), patience: Some(2), ..fit.clone() };
 
-    // Every token of the held-out text by itself, as the model of the best step says.
+    // Every token of the held-out text separately, with the model of the best step.
     let trained = autoencoder(long.clone()).fit_files(&[&path], &validated(&held_out)).unwrap();
     assert_eq!(trained.stopped, Stopped::Early, "twenty sentences are soon known too well");
     let (step, score) = trained.best.unwrap();
@@ -26,7 +26,7 @@ fn systems_with_decoders_are_validated_by_what_held_out_text_costs() {
     let sums = lines.map(|line| cost(&trained.model, line)).iter().fold((0.0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     assert_eq!(sums.1, 14, "words and ends");
     assert!((score + sums.0 / 14.0).abs() < 1e-5, "{score} {}", -sums.0 / 14.0);
-    // The same in one batch or many, and with sampled words, which are for training alone.
+    // The same in one batch or many, and with sampled words, which only training uses.
     let many: String = (0..200).map(|i| sentences[i % 20].clone() + "\n").collect();
     let many = files.write("many.txt", &many);
     let sampled = RnnAutoencoderParams { output: OutputForm::Sampled { words: 8 }, ..autoencoder(fit.clone()) };
@@ -38,7 +38,7 @@ fn systems_with_decoders_are_validated_by_what_held_out_text_costs() {
     assert!(last.tokens_per_second.unwrap() > 0.0 && last.validation.is_some());
     assert!(last.metrics[0].unwrap().value > 0.0 && last.metrics[1].is_none(), "{last:?}");
 
-    // Both neighbours count.
+    // Both neighbors count.
     let trained = skip_thought(false, fit.clone()).fit_files(&[&path], &validated(&held_out)).unwrap();
     let triples = [(1, 0, 2), (2, 1, 3)];
     let parts = triples.map(|(i, before, after)| {

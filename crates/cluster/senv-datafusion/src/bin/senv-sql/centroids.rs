@@ -16,11 +16,11 @@ use crate::{ModelArguments, cluster::failed, query, session, tables::TableArgume
 /// Options of the training of centroids.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CentroidArguments {
-    /// A query whose first column is a vector, as "SELECT embed(text) FROM t ORDER BY random() LIMIT 100000": a sample
-    /// of 100 rows for each cell is enough.
+    /// A query whose first column is a vector, such as "SELECT embed(text) FROM t ORDER BY random() LIMIT 100000". A
+    /// sample of 100 rows per cell is enough.
     query: String,
-    /// A table: its name, and a file (Parquet, CSV, JSON lines), a folder, a pattern with `*`, or an object or a folder
-    /// of them at s3://BUCKET/PATH (settings as for --models).
+    /// A table: its name and a file (Parquet, CSV, JSON lines), a folder or a pattern with `*`. An object or folder in
+    /// a bucket, s3://BUCKET/PATH, uses the same settings as --models.
     #[arg(long = "table", value_name = "NAME=FILE")]
     tables: Vec<TableArgument>,
     #[command(flatten)]
@@ -31,10 +31,10 @@ pub(crate) struct CentroidArguments {
     /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The file, NAME.centroids, in the folder of models.
+    /// Output file NAME.centroids, usually in the folder of models.
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// Replace the file.
+    /// Replace the file if it exists.
     #[arg(long)]
     force: bool,
 }
@@ -61,7 +61,7 @@ pub(crate) async fn run(arguments: &CentroidArguments) -> Result<()> {
             vectors.extend_from_slice(vector.values());
         }
     }
-    // Rows come in whatever order the threads of the query end, and the seed chooses among them by their number.
+    // Rows arrive in an order that depends on the threads. Sorting makes the choice of the seed reproducible.
     let mut rows: Vec<&[f32]> = vectors.chunks_exact(dim.max(1)).collect();
     rows.sort_unstable_by(|a, b| a.iter().map(|x| x.to_bits()).cmp(b.iter().map(|x| x.to_bits())));
     let centroids = Centroids::train(name, dim, rows.concat(), arguments.cells, arguments.seed)?;

@@ -1,4 +1,4 @@
-//! Addresses of processes, and errors of Ballista.
+//! Addresses of processes, and conversion of Ballista's errors.
 
 use std::{net::TcpListener, str::FromStr};
 
@@ -22,23 +22,23 @@ impl FromStr for Address {
 }
 
 impl Address {
-    /// As Ballista names a scheduler.
+    /// The URL of a scheduler, as Ballista expects it.
     pub(crate) fn url(&self) -> String {
         format!("df://{}:{}", self.host, self.port)
     }
 
-    /// Whether something listens there.
+    /// Whether a process listens at this address.
     pub(crate) fn answers(&self) -> bool {
         std::net::TcpStream::connect((self.host.as_str(), self.port)).is_ok()
     }
 }
 
-/// A port that nothing uses now.
+/// A port that is free at the time of the call.
 pub(crate) fn free_port(host: &str) -> std::io::Result<u16> {
     Ok(TcpListener::bind((host, 0))?.local_addr()?.port())
 }
 
-/// An error of Ballista as one of DataFusion.
+/// Converts an error of Ballista to one of DataFusion.
 pub(crate) fn failed(error: impl std::fmt::Display) -> DataFusionError {
     DataFusionError::Execution(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! `senv-sql encode`: a file with vectors for each file of text, on this machine or on a cluster.
+//! `senv-sql encode`: writes one file with vectors per input file, on this machine or on a cluster.
 
 use std::{
     fs, io,
@@ -36,24 +36,24 @@ use crate::{
     unfinished,
 };
 
-/// Times that a file is tried while the cluster answers.
+/// Attempts per file while the cluster responds.
 const ATTEMPTS: usize = 3;
-/// Between two looks for a scheduler that does not answer.
+/// Time between two checks for a scheduler that does not respond.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Options of encoding.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct EncodeArguments {
-    /// Parquet files: a file, a folder, or a pattern with `*` in its last part; no s3:// URL.
+    /// Parquet files: a file, a folder, or a pattern with `*` in its last part. URLs (s3://) are not supported.
     #[arg(long, value_name = "FILES")]
     input: String,
     /// The column of text.
     #[arg(long, default_value = "text", value_name = "NAME")]
     column: String,
-    /// Folder for a file of the same name for each input, with all of its columns and the vectors behind them.
+    /// Output folder. Each output file has the name and all columns of its input, followed by the vectors.
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
-    /// The model, by name or digest; the English one, or the only one there is, by default.
+    /// The model, by name or digest. Default: the English model, or the only one there is.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// The name of the column of vectors.
@@ -61,25 +61,26 @@ pub(crate) struct EncodeArguments {
     vector_column: String,
     #[command(flatten)]
     models: ModelArguments,
-    /// The scheduler of a cluster, whose executors see input and output under the same paths; this process by default.
+    /// The scheduler of a cluster, whose executors see input and output under the same paths. Default: run in this
+    /// process.
     #[arg(long, value_name = "HOST:PORT")]
     cluster: Option<Address>,
-    /// Files at a time: 2 in this process, and 16 on a cluster by default.
+    /// Files encoded at the same time. Default: 2 in this process, 16 on a cluster.
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Seconds to wait for a scheduler that does not answer.
+    /// Seconds to wait for a scheduler that does not respond.
     #[arg(long, default_value_t = 600, value_name = "SECONDS")]
     patience: u64,
 }
 
-/// What all files have in common.
+/// What all files of a run share.
 struct EncodeJob {
     arguments: EncodeArguments,
     models: Models,
     origin: Origin,
     dim: usize,
     output: PathBuf,
-    /// A file was found that this command did not write: what is there is of another model, or of another column.
+    /// Set when an existing output file comes from another model or column, or was not written by this command.
     is_foreign: AtomicBool,
 }
 
@@ -126,7 +127,7 @@ pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
         match done.map_err(failed)? {
             Ok(Some(n)) => rows += n,
             Ok(None) => skipped += 1,
-            // Where the others are not encoded either, they leave nothing behind but unfinished files of hidden names.
+            // If the other files are not encoded either, they leave only unfinished files with hidden names.
             Err(error) if n_inputs == 1 || !job.goes_on() => return Err(error),
             Err(error) => {
                 eprintln!("senv-sql: {}", message(&error));
@@ -144,7 +145,7 @@ pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
     Ok(())
 }
 
-/// What reads a file, beside what the runtime does; an error names the file.
+/// Runs a blocking read of a file outside the runtime's threads. Errors name the file.
 async fn look_at<T: Send + 'static>(
     path: &Path,
     look: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,
@@ -155,15 +156,15 @@ async fn look_at<T: Send + 'static>(
 }
 
 impl EncodeJob {
-    /// Whether the others are encoded after a file that could not be: somebody must be there to do it, and a folder has
-    /// the vectors of one model.
+    /// Whether to continue with the other files after one failed. The scheduler, if any, must respond, and the output
+    /// folder must not contain files of another origin.
     fn goes_on(&self) -> bool {
         !self.is_foreign.load(Ordering::Relaxed) && self.arguments.cluster.as_ref().is_none_or(Address::answers)
     }
 
-    /// Encodes a file; the number of its rows, or `None` if it was finished before.
+    /// Encodes a file and returns its number of rows, or `None` if it was already finished.
     async fn file(&self, input: &Path) -> Result<Option<i64>> {
-        // Of a link, its own name.
+        // A symbolic link keeps its own name.
         let name = input.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let input = look_at(input, |path| fs::canonicalize(path)).await?;
         let output = self.output.join(&name);
@@ -173,13 +174,13 @@ impl EncodeJob {
         let n_rows = describe(&input)?.n_rows;
         if output.exists() {
             let (written, done) = self.check_origin(&output, n_rows)?;
-            // Where it was only touched, all of it is read.
+            // If only the modification time changed, the contents are compared.
             if written == n_rows && look_at(&input, move |path| done.still_holds(path, false)).await? {
                 return Ok(None);
             }
             eprintln!("senv-sql: {}: its input has changed; writing it again", output.display());
         }
-        // By name alone: the file may be handed on.
+        // Store the name without its folder: the file may be handed on.
         let state = FileState { path: name.clone(), ..look_at(&input, FileState::of).await? };
         let mut attempt = 0;
         loop {
@@ -208,7 +209,7 @@ impl EncodeJob {
         }
     }
 
-    /// Waits until another attempt makes sense; the error if none does.
+    /// Waits until another attempt makes sense, or returns the error if none does.
     async fn judge(&self, input: &Path, error: DataFusionError, attempt: usize) -> Result<()> {
         if poison::may_be_the_cause(&error)
             && let Some(poison) = poison::find(input, Some(&self.arguments.column))?
@@ -218,7 +219,7 @@ impl EncodeJob {
         let failed_for_good = || failed(format!("{}: {}", input.display(), message(&error)));
         let Some(cluster) = &self.arguments.cluster else { return Err(failed_for_good()) };
         if cluster.answers() {
-            // What the functions refuse, they refuse again.
+            // A value that a function refused once will be refused again.
             let is_refused = error.to_string().contains(": argument ");
             return if is_refused || attempt >= ATTEMPTS { Err(failed_for_good()) } else { Ok(()) };
         }
@@ -233,7 +234,7 @@ impl EncodeJob {
         Ok(())
     }
 
-    /// A file that is there must be one that this command writes; its rows, and the input that it was made of.
+    /// Checks that an existing output file was written by this command. Returns its rows and the state of its input.
     fn check_origin(&self, output: &Path, n_rows: i64) -> Result<(i64, FileState)> {
         let Description { n_rows: written, origin, input } = describe(output)?;
         let found = match origin.zip(input) {
@@ -249,7 +250,7 @@ impl EncodeJob {
         )))
     }
 
-    /// Runs the query that writes one file.
+    /// Runs the query that writes one output file.
     async fn write(&self, input: &Path, state: &FileState, output: &Path) -> Result<()> {
         let context = self.session().await?;
         let ending = input.extension().unwrap_or_default().to_string_lossy();
@@ -275,7 +276,7 @@ impl EncodeJob {
         Ok(())
     }
 
-    /// A session that keeps the order of rows: a file is one partition.
+    /// A session that keeps the order of rows, because a file is a single partition.
     async fn session(&self) -> Result<SessionContext> {
         let config = session::settings().with_target_partitions(1).with_repartition_file_scans(false);
         session::open(&self.models, self.arguments.cluster.as_ref(), config).await

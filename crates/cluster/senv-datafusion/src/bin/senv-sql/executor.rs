@@ -12,10 +12,10 @@ use crate::{
     logging,
 };
 
-/// Seconds that an executor waits for its scheduler at the start.
+/// Seconds that an executor waits for its scheduler at startup.
 const PATIENCE_SECONDS: u16 = 120;
 
-/// Seconds between two signs of life. Ballista's own 60 would need a timeout of minutes.
+/// Seconds between heartbeats. Ballista's default of 60 would need a timeout of minutes.
 const HEARTBEAT_SECONDS: u64 = 4;
 
 /// Options of an executor.
@@ -26,23 +26,23 @@ pub(crate) struct ExecutorArguments {
     /// The scheduler.
     #[arg(long, default_value = "127.0.0.1:50050", value_name = "HOST:PORT")]
     scheduler: Address,
-    /// Address to listen on, under which others reach this process for what its tasks leave to the next.
+    /// Address to listen on. Others use it to fetch what tasks of this process leave for later ones.
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
-    /// Port to listen on; a free one by default.
+    /// Port to listen on. Default: any free port.
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// Tasks at a time, and threads that encode; all cores by default.
+    /// Tasks at the same time, and threads that encode. Default: all cores.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
     threads: Option<u64>,
-    /// Folder for what tasks leave to the next; one that is removed at the end by default.
+    /// Folder for results that tasks leave for later ones. Default: a temporary folder, removed at the end.
     #[arg(long, value_name = "DIR")]
     work_dir: Option<PathBuf>,
 }
 
 pub(crate) async fn run(arguments: &ExecutorArguments) -> Result<()> {
     logging::start(None);
-    // Ballista hears of the first signal and ends in order, once it runs.
+    // Once it runs, Ballista handles the first signal and shuts down in order.
     let models = arguments.models.open_until_signal(2).await?;
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     let threads = arguments.threads.map_or_else(cores, |n| n as usize);
@@ -51,7 +51,7 @@ pub(crate) async fn run(arguments: &ExecutorArguments) -> Result<()> {
     let temporary = if arguments.work_dir.is_none() { Some(tempfile::tempdir()?) } else { None };
     let work_dir = arguments.work_dir.as_deref().or(temporary.as_ref().map(tempfile::TempDir::path));
     eprintln!("senv-sql: executor on {}:{port}, {threads} threads", arguments.host);
-    // What tasks spill goes where Ballista would put it.
+    // Spill files go to the folder that Ballista would choose.
     let spilled = work_dir.map(PathBuf::from).unwrap_or_default();
     let stores = Arc::new(ObjectStores::default());
     let environment = move |_: &SessionConfig| {
@@ -69,7 +69,7 @@ pub(crate) async fn run(arguments: &ExecutorArguments) -> Result<()> {
         vcores: threads,
         executor_heartbeat_interval_seconds: HEARTBEAT_SECONDS,
         work_dir: work_dir.map(|path| path.to_string_lossy().into_owned()),
-        // What a job left behind goes after an hour.
+        // Leftovers of a job are removed after an hour.
         job_data_ttl_seconds: 3600,
         job_data_clean_up_interval_seconds: 600,
         override_function_registry: Some(function_registry(&models)),

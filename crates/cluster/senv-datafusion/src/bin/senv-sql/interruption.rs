@@ -1,24 +1,24 @@
-//! Signals while temporary files are there: SIGINT, SIGTERM and Ctrl-C would leave them behind.
+//! Removes temporary files on SIGINT, SIGTERM and Ctrl-C, which would otherwise leave them behind.
 
 use datafusion::error::Result;
 
 use crate::cluster::failed;
 
-/// How a shell reports a program that was interrupted.
+/// Exit status of an interrupted program, as shells report it.
 const INTERRUPTED: i32 = 130;
 
-/// Runs what makes temporary files. A signal ends it early with an error, and its files are removed.
+/// Runs work that creates temporary files. A signal ends it early with an error, and its files are removed.
 pub(crate) async fn guard<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::select! {
-        // First of all it asks for signals.
+        // Poll for signals first.
         biased;
         () = signal() => Err(failed("interrupted")),
         done = work => done,
     }
 }
 
-/// Ends the process at the `n`th signal from now on: once a process has asked for signals, they do not end it by
-/// themselves.
+/// Exits the process at the `n`th signal from now on. A process that has asked for signals is no longer ended by them
+/// automatically.
 pub(crate) fn exit_at(n: usize) {
     tokio::spawn(async move {
         for _ in 0..n {
@@ -28,7 +28,7 @@ pub(crate) fn exit_at(n: usize) {
     });
 }
 
-/// Waits for a signal that ends a program; for ever where the system has none.
+/// Waits for a signal that ends a program. Never returns on systems without signals.
 async fn signal() {
     let interrupt = async {
         if tokio::signal::ctrl_c().await.is_err() {

@@ -1,4 +1,4 @@
-//! What the engine reports, on standard error: warnings, or what `SENV_LOG` asks for (`error`, `warn`, `info`, `debug`,
+//! Logs of the engine on standard error: warnings, or the level that `SENV_LOG` sets (`error`, `warn`, `info`, `debug`,
 //! `off`).
 
 use std::{env, sync::OnceLock};
@@ -6,8 +6,8 @@ use std::{env, sync::OnceLock};
 use log::{LevelFilter, Log, Metadata, Record};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// How Ballista 55.0 begins the reports that it starts a stage again after some of its tasks were done: because an
-/// executor is silent, and because it does not hand out what another task needs.
+/// The first words of two log messages of Ballista 55.0. Each reports that a stage restarts after some of its tasks
+/// were done. In the first case an executor is silent, and in the second it does not hand out what another task needs.
 const SILENT: &str = "Roll back running job/stage ";
 const NOT_FETCHED: &str = "Need to resubmit the current running Stage ";
 
@@ -32,7 +32,7 @@ impl Log for StandardError {
             && let Some(jobs) = self.rolled_back.get()
             && let Some(job) = rolled_back(&record.args().to_string())
         {
-            // Fails only once nothing listens any more, when the process ends.
+            // Fails only when the receiver is gone, which means that the process is ending.
             let _ = jobs.send(job.to_owned());
         }
     }
@@ -40,7 +40,7 @@ impl Log for StandardError {
     fn flush(&self) {}
 }
 
-/// Turns it on, for the processes of a cluster. Jobs in which a stage starts again go to `rolled_back`.
+/// Turns logging on for the processes of a cluster. Jobs whose stages restart are sent to `rolled_back`.
 pub(crate) fn start(rolled_back: Option<UnboundedSender<String>>) {
     let shown = env::var("SENV_LOG").ok().and_then(|level| level.parse().ok()).unwrap_or(LevelFilter::Warn);
     let logger = LOGGER.get_or_init(|| StandardError { shown, rolled_back: OnceLock::new() });
@@ -52,7 +52,7 @@ pub(crate) fn start(rolled_back: Option<UnboundedSender<String>>) {
     }
 }
 
-/// The job of a report that a stage starts again.
+/// Extracts the job from a log message that a stage restarts.
 fn rolled_back(message: &str) -> Option<&str> {
     let of_task = || message.starts_with(NOT_FETCHED).then(|| message.rsplit_once(" TID ")).flatten();
     let job = message.strip_prefix(SILENT).or_else(|| of_task().map(|(_, rest)| rest))?;

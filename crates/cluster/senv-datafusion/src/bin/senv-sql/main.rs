@@ -38,26 +38,26 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Plan queries and hand out tasks: one process of a cluster. It has no authentication: bind it to a private
-    /// network. Tables of s3:// are planned with the settings of its environment.
+    /// Plan queries and hand out tasks: one process per cluster. It has no authentication, so bind it to a private
+    /// network. Tables on s3:// are planned with the settings of its environment.
     Scheduler(scheduler::SchedulerArguments),
-    /// Run tasks: any number of processes of a cluster, which see the files under the same paths, and tables of s3://
-    /// with the settings of their own environment.
+    /// Run tasks. A cluster has any number of these processes, which see the files under the same paths. Each reads
+    /// tables on s3:// with the settings of its own environment.
     Executor(executor::ExecutorArguments),
-    /// Write a file with embeddings for each Parquet file; finished files are skipped, and made again where the input
-    /// has changed. A file that cannot be encoded is named, and the others go on. Input and output are folders, not
-    /// s3:// URLs.
+    /// Write a file with embeddings for each Parquet file. Finished files are skipped, and rewritten if the input has
+    /// changed. If a file cannot be encoded, an error names it and the other files continue. Input and output are
+    /// folders, not s3:// URLs.
     Encode(encode::EncodeArguments),
-    /// Make centroids for cell and cells from the vectors of a query.
+    /// Train centroids for cell and cells on the vectors of a query.
     Centroids(centroids::CentroidArguments),
 }
 
-/// Where models are.
+/// Where the models are.
 #[derive(Debug, Clone, clap::Args)]
 struct ModelArguments {
-    /// Folder of models and of centroids, or s3://BUCKET/PREFIX with the settings of the environment
-    /// (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL, AWS_ALLOW_HTTP); the English model is
-    /// built in. All processes of a cluster need the same.
+    /// Folder of models and centroids, or s3://BUCKET/PREFIX with the settings of the environment (AWS_ACCESS_KEY_ID,
+    /// AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL, AWS_ALLOW_HTTP). The English model is built in. All
+    /// processes of a cluster need the same models.
     #[arg(long, value_name = "DIR|URL")]
     models: Option<PathBuf>,
 }
@@ -67,8 +67,8 @@ impl ModelArguments {
         self.open_until_signal(1).await
     }
 
-    /// Opens them. Behind that the process ends at the `n`th signal if models came from a URL, and else as it would
-    /// have.
+    /// Opens the models. If they come from a URL, the process exits at the `n`th signal from then on. Otherwise signals
+    /// act as usual.
     async fn open_until_signal(&self, n: usize) -> Result<Models> {
         match self.models.as_ref().map(|path| (path, path.to_str())) {
             None => Models::english(),
@@ -93,8 +93,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Bytes of the stack of a thread, of which the system gives what is used: a query nests as deep as it has terms joined
-/// by OR.
+/// Stack size of a thread in bytes; the system allocates only the part in use. Each term joined by OR nests a query one
+/// level deeper.
 const STACK: usize = 256 << 20;
 
 fn on_deep_stacks(arguments: Arguments) -> Result<()> {

@@ -11,10 +11,10 @@ use datafusion::{
 /// How rows are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Format {
-    /// A table for people.
+    /// An aligned table.
     #[default]
     Table,
-    /// Comma-separated values; no lists.
+    /// Comma-separated values; lists are not supported.
     Csv,
     /// JSON lines.
     Json,
@@ -38,7 +38,7 @@ pub(crate) fn print(rows: &[RecordBatch], format: Format) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// The message of an error, without where in the engine it passed through.
+/// The message of an error, without the path it took through the engine.
 pub(crate) fn message(error: &DataFusionError) -> String {
     error.find_root().strip_backtrace().trim().to_owned()
 }

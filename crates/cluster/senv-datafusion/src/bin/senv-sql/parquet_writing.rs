@@ -1,4 +1,4 @@
-//! How Parquet files with vectors are written, and what they say about themselves.
+//! Writes Parquet files with vectors, and reads the metadata that records their origin.
 
 use std::{collections::HashMap, fmt, fs::File, path::Path};
 
@@ -11,16 +11,16 @@ use senv::jobs::FileState;
 
 use crate::cluster::failed;
 
-/// Bytes of vectors of a row group: what is kept in memory until it is written.
+/// Bytes of vectors per row group. They stay in memory until the group is written.
 const ROW_GROUP: usize = 64 << 20;
-/// Keys of the metadata of a file: the model, as a query names it, the columns of text and of vectors, and the file of
-/// text as JSON.
+/// Keys of the metadata of a file: the model as a query names it, the columns of text and of vectors, and the state of
+/// the input file as JSON.
 const MODEL: &str = "senv.model";
 const COLUMN: &str = "senv.column";
 const VECTORS: &str = "senv.vectors";
 const INPUT: &str = "senv.input";
 
-/// How vectors of a file were made.
+/// The origin of the vectors in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Origin {
     /// Name and digest of the model.
@@ -38,16 +38,16 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What a file says of itself.
+/// Number of rows and origin of a file.
 #[derive(Debug)]
 pub(crate) struct Description {
     pub(crate) n_rows: i64,
-    /// How its vectors were made, and of which file, if it says.
+    /// The origin of its vectors and the state of its input, if recorded.
     pub(crate) origin: Option<Origin>,
     pub(crate) input: Option<FileState>,
 }
 
-/// As senv writes its own: vectors as they are, everything else compressed.
+/// Writer options: vectors are stored as they are, and all other columns are compressed.
 pub(crate) fn options(origin: &Origin, input: &FileState, dim: usize) -> Result<TableParquetOptions> {
     let mut options = TableParquetOptions::default();
     options.global.compression = Some("zstd(1)".into());
@@ -69,7 +69,7 @@ pub(crate) fn options(origin: &Origin, input: &FileState, dim: usize) -> Result<
     Ok(options)
 }
 
-/// What a file says of itself.
+/// Reads the description of a file.
 pub(crate) fn describe(path: &Path) -> Result<Description> {
     let reader =
         SerializedFileReader::new(File::open(path)?).map_err(|e| failed(format!("{}: {e}", path.display())))?;

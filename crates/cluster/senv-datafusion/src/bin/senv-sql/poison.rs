@@ -1,4 +1,4 @@
-//! Rows of a Parquet file that no function of text takes: not UTF-8, or longer than a sentence may be.
+//! Finds rows of a Parquet file that no text function accepts: invalid UTF-8, or text above the maximum length.
 
 use std::{
     fmt,
@@ -19,7 +19,7 @@ use senv_datafusion::MAX_SENTENCE_BYTES;
 
 use crate::cluster::failed;
 
-/// Values that are read at a time.
+/// Values per read.
 const VALUES: usize = 1024;
 
 /// A row that cannot be read.
@@ -27,7 +27,7 @@ const VALUES: usize = 1024;
 pub(crate) struct Poison {
     path: PathBuf,
     column: String,
-    /// From 1 on.
+    /// Row number, from 1.
     row: usize,
     reason: String,
 }
@@ -39,13 +39,13 @@ impl fmt::Display for Poison {
     }
 }
 
-/// Whether an error is one that such a row makes.
+/// Whether such a row may have caused an error.
 pub(crate) fn may_be_the_cause(error: &DataFusionError) -> bool {
     let message = error.to_string().to_ascii_lowercase();
     ["utf-8", "utf8", "a sentence of"].iter().any(|part| message.contains(part))
 }
 
-/// The first such row of a column, or of any column of text that is not in lists.
+/// The first such row in a column. Without a column, all columns of text outside lists are searched.
 pub(crate) fn find(path: &Path, column: Option<&str>) -> Result<Option<Poison>> {
     let reader =
         SerializedFileReader::new(File::open(path)?).map_err(|e| failed(format!("{}: {e}", path.display())))?;
@@ -72,7 +72,7 @@ fn is_text(column: &ColumnDescriptor) -> bool {
     is_text && column.max_rep_level() == 0
 }
 
-/// What is wrong with the first such value; `row` counts rows, up to it.
+/// Describes the first such value. `row` counts the rows up to it.
 fn find_in(column: ColumnReader, description: &ColumnDescriptor, row: &mut usize) -> Result<Option<String>> {
     let ColumnReader::ByteArrayColumnReader(mut column) = column else { return Ok(None) };
     let has_levels = description.max_def_level() > 0;

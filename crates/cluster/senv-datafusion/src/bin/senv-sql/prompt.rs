@@ -1,4 +1,4 @@
-//! A prompt: each statement ends with a semicolon.
+//! An interactive prompt. Each statement ends with a semicolon.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -26,7 +26,7 @@ pub(crate) async fn run(context: &SessionContext, tables: &[TableArgument], form
         if text.ends_with(';') || is_end && !text.is_empty() {
             match query::rows(context, text.trim_end_matches(';'), tables).await {
                 Ok(rows) => output::print(&rows, format)?,
-                // People try again; a script stops.
+                // In a terminal, report the error and continue; a script stops.
                 Err(e) if is_terminal => eprintln!("{}", output::message(&e)),
                 Err(e) => return Err(e),
             }

@@ -1,4 +1,4 @@
-//! `senv-sql "SELECT ..."`, and the prompt without a query.
+//! `senv-sql "SELECT ..."`, and the prompt if there is no query.
 
 use datafusion::{
     arrow::{array::RecordBatch, error::ArrowError},
@@ -14,25 +14,25 @@ use crate::{
     tables::{TableArgument, files},
 };
 
-/// Times that a query is tried whose job was cancelled, and how Ballista says so.
+/// Attempts at a query whose job was cancelled, and the words with which Ballista reports that.
 const ATTEMPTS: usize = 4;
 const CANCELLED: &str = "failed: Cancelled";
 
 /// Options of a query.
 #[derive(Debug, clap::Args)]
 pub(crate) struct QueryArguments {
-    /// The query; a prompt without one.
+    /// The query. Default: open a prompt.
     query: Option<String>,
-    /// A table: its name, and a file (Parquet, CSV, JSON lines), a folder, a pattern with `*`, or an object or a folder
-    /// of them at s3://BUCKET/PATH (settings as for --models).
+    /// A table: its name and a file (Parquet, CSV, JSON lines), a folder or a pattern with `*`. An object or folder in
+    /// a bucket, s3://BUCKET/PATH, uses the same settings as --models.
     #[arg(long = "table", value_name = "NAME=FILE")]
     pub(crate) tables: Vec<TableArgument>,
     #[command(flatten)]
     pub(crate) models: ModelArguments,
-    /// The scheduler of a cluster; this process by default.
+    /// The scheduler of a cluster. Default: run in this process.
     #[arg(long, value_name = "HOST:PORT")]
     cluster: Option<Address>,
-    /// How rows are printed.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -49,7 +49,7 @@ pub(crate) async fn run(arguments: &QueryArguments) -> Result<()> {
     }
 }
 
-/// The rows of a query. If it fails because of a text, the error names the file and the row.
+/// The rows of a query. If a text makes it fail, the error names the file and the row.
 pub(crate) async fn rows(context: &SessionContext, query: &str, tables: &[TableArgument]) -> Result<Vec<RecordBatch>> {
     let mut attempt = 0;
     loop {
@@ -57,22 +57,22 @@ pub(crate) async fn rows(context: &SessionContext, query: &str, tables: &[TableA
         let frame = context.sql(query).await?;
         let schema = frame.schema().inner().clone();
         match frame.collect().await {
-            // A table of no rows has columns all the same.
+            // An empty table still has columns.
             Ok(rows) if rows.is_empty() => return Ok(vec![RecordBatch::new_empty(schema)]),
             Ok(rows) => return Ok(rows),
-            // By the scheduler, which lost an executor.
+            // Cancelled by the scheduler, which lost an executor.
             Err(e) if e.to_string().contains(CANCELLED) && attempt < ATTEMPTS => {}
             Err(e) => return Err(explained(e, tables)),
         }
     }
 }
 
-/// The error with what is wrong in a file, if something is; one of Arrow's readers of text names no file.
+/// Adds the file and the fault to an error that a row of a file caused. Arrow's text readers do not name the file.
 fn explained(error: DataFusionError, tables: &[TableArgument]) -> DataFusionError {
     let message = output::message(&error);
     let is_of_text = matches!(error.find_root(), DataFusionError::ArrowError(reason, _) if match &**reason {
         ArrowError::CsvError(_) | ArrowError::JsonError(_) => true,
-        // Casts of a query make such errors, too, which are of no line.
+        // Casts in a query cause such errors, too, but have no line number.
         ArrowError::ParseError(reason) => reason.contains("at line"),
         _ => false,
     });

@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::{ModelArguments, cluster::failed, logging, slots::Slots};
 
-/// Seconds between two looks for executors that are gone.
+/// Seconds between two checks for lost executors.
 const LOOK_SECONDS: u64 = 2;
 
 /// Options of the scheduler.
@@ -24,8 +24,8 @@ pub(crate) struct SchedulerArguments {
     /// Port to listen on.
     #[arg(long, default_value_t = 50050)]
     port: u16,
-    /// Seconds without a sign of life after which an executor counts as lost and its tasks run elsewhere. Executors
-    /// give one every 4 seconds.
+    /// Seconds without a heartbeat after which an executor counts as lost and its tasks run elsewhere. Executors send
+    /// one every 4 seconds.
     #[arg(long, default_value_t = 12, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(11..))]
     executor_timeout: u64,
 }
@@ -54,12 +54,12 @@ pub(crate) async fn run(arguments: &SchedulerArguments) -> Result<()> {
     start_server(cluster, address, Arc::new(config)).await.map_err(failed)
 }
 
-/// Cancels jobs in which a stage starts again although some of its tasks were done. Ballista 55.0 keeps the rows of
-/// these tasks beside those of the second try, so that the answer would have rows twice; the client asks again instead.
+/// Cancels jobs in which a stage restarts although some of its tasks were done. Ballista 55.0 keeps the rows of these
+/// tasks together with those of the second attempt, so the result would contain them twice. The client retries instead.
 async fn cancel(mut jobs: UnboundedReceiver<String>, slots: Arc<Slots>, url: String) {
     while let Some(job_id) = jobs.recv().await {
         eprintln!("senv-sql: job {job_id} lost a stage with its executor and was canceled");
-        // Before the client asks again: only then are the slots looked at.
+        // This must happen before the client retries, because slots are only checked then.
         if let Err(e) = slots.give_back().await {
             eprintln!("senv-sql: cannot release executor slots: {e}");
         }
@@ -70,7 +70,7 @@ async fn cancel(mut jobs: UnboundedReceiver<String>, slots: Arc<Slots>, url: Str
             Err(e) => Err(e.to_string()),
         };
         if let Err(e) = cancelled {
-            // A wrong answer is worse than none.
+            // No answer is better than a wrong one.
             eprintln!("senv-sql: stopping the scheduler because the job cannot be canceled: {e}");
             std::process::exit(1);
         }

@@ -1,9 +1,9 @@
-//! Which slots of the executors are taken.
+//! Counts the slots of the executors that are taken.
 //!
-//! Ballista 55.0 gives the slots of a task back when the executor reports its end, if it still knows the task. It has
-//! forgotten the tasks of a stage that starts again, so their slots would stay taken for ever, and a cluster of which
-//! an executor was lost would come to a halt: every slot of the others is taken, and nothing runs. [`Slots`] counts
-//! them, too, and can give all of them back at once.
+//! Ballista 55.0 releases the slots of a task when the executor reports its end and the scheduler still knows the task.
+//! When a stage restarts, its tasks are forgotten and their slots stay taken forever. After the loss of an executor,
+//! all remaining slots could be taken, and nothing would run. [`Slots`] also counts the slots, and can release all of
+//! them at once.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,7 +25,7 @@ use ballista_scheduler::{
     state::task_manager::JobInfoCache,
 };
 
-/// The state of a cluster, of which the slots that are taken are counted.
+/// The state of a cluster, with a count of the slots that are taken.
 pub(crate) struct Slots {
     cluster: Arc<dyn ClusterState>,
     taken: Mutex<HashMap<String, u32>>,
@@ -36,8 +36,8 @@ impl Slots {
         Self { cluster, taken: Mutex::default() }
     }
 
-    /// Gives back all slots. Tasks that run on keep theirs busy for a while, and what comes to their executors waits
-    /// there.
+    /// Releases all slots. Tasks that are still running keep theirs busy for a while, and new tasks wait at their
+    /// executors.
     pub(crate) async fn give_back(&self) -> Result<()> {
         let all: Vec<ExecutorSlot> = self.with_taken(|taken| taken.drain().collect());
         self.cluster.unbind_tasks(all).await
@@ -69,7 +69,7 @@ impl ClusterState for Slots {
         Ok(tasks)
     }
 
-    /// Gives back no more than are taken.
+    /// Releases only slots that are taken.
     async fn unbind_tasks(&self, executor_slots: Vec<ExecutorSlot>) -> Result<()> {
         let given_back = self.with_taken(|taken| {
             let take = |(executor, n): ExecutorSlot| {

@@ -1,4 +1,4 @@
-//! Tables: `NAME=FILE`, where `FILE` may be a folder, hold `*`, or be a URL of an object store.
+//! Tables: `NAME=FILE`, where `FILE` may be a file, a folder, a pattern with `*` or a URL of an object store.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::{cluster::failed, output::message};
 
-/// The endings of files of text.
+/// File extensions of text files.
 const CSV: &str = "csv";
 const JSON: [&str; 3] = ["jsonl", "ndjson", "json"];
 
@@ -39,14 +39,14 @@ impl FromStr for TableArgument {
 }
 
 impl TableArgument {
-    /// Whether its rows are lines of text, in files of this machine.
+    /// Whether the rows are lines of local text files.
     pub(crate) fn is_text(&self) -> bool {
         let first = files(&self.files).ok().and_then(|files| files.into_iter().next());
         let ending = first.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
         ending.is_some_and(|ending| ending == CSV || JSON.contains(&ending))
     }
 
-    /// Registers the table by the ending of its first file: Parquet, CSV or JSON lines.
+    /// Registers the table. The extension of its first file says whether it is Parquet, CSV or JSON lines.
     pub(crate) async fn register(&self, context: &SessionContext) -> Result<()> {
         let (first, location) = self.locate().await?;
         let (name, ending) = (self.name.as_str(), first.extension().unwrap_or_default().to_string_lossy().to_string());
@@ -61,15 +61,15 @@ impl TableArgument {
                 context.register_parquet(name, location, options).await
             }
         };
-        // Readers of text do not name the file.
+        // The text readers do not name the file in their errors.
         registered.map_err(|error| failed(format!("{}: {}", self.files, message(&error))))
     }
 
-    /// The first file, and how DataFusion finds all of them.
+    /// The first file, and the location under which DataFusion finds all of them.
     async fn locate(&self) -> Result<(PathBuf, String)> {
         if !self.files.contains("://") {
             let first = files(&self.files)?.into_iter().next().unwrap_or_default();
-            // All processes of a cluster see the files, under the path that is the same from everywhere.
+            // All processes of a cluster see the files, under the same absolute path.
             return Ok((first, absolute(&self.files)?));
         }
         let first = ObjectStores::default().list(&self.files).await?.into_iter().next().unwrap_or_default();
@@ -78,7 +78,7 @@ impl TableArgument {
     }
 }
 
-/// The files that a pattern names, in alphabetical order: one, those of a folder, or those that fit
+/// The files of a table in alphabetical order: one file, all files of a folder, or all that match a pattern
 /// ([`senv::jobs::files_of_pattern`]).
 pub(crate) fn files(pattern: &str) -> Result<Vec<PathBuf>> {
     let path = Path::new(pattern);
@@ -87,21 +87,20 @@ pub(crate) fn files(pattern: &str) -> Result<Vec<PathBuf>> {
     if found.iter().all(|path| path.is_file()) { Ok(found) } else { Err(failed(format!("{pattern}: no such file"))) }
 }
 
-/// A file or folder, by its path from the root on, as DataFusion takes it by its name alone: in a path, `[`, `*` and
-/// `?` would be a pattern.
+/// The URL of a file or folder. DataFusion takes it literally, while `[`, `*` and `?` in a path would form a pattern.
 pub(crate) fn file_url(path: &Path) -> Result<String> {
     let url = if path.is_dir() { Url::from_directory_path(path) } else { Url::from_file_path(path) };
     Ok(url.map_err(|()| failed(format!("{} is not an absolute path", path.display())))?.to_string())
 }
 
-/// The same pattern from the root of the file system on.
+/// Makes a pattern absolute.
 fn absolute(pattern: &str) -> Result<String> {
     let path = Path::new(pattern);
     if path.exists() {
         return file_url(&fs::canonicalize(path)?);
     }
     let (folder, name) = split(path);
-    // DataFusion takes the whole path for a pattern.
+    // DataFusion treats the whole path as a pattern.
     let is_other = |c: &char| matches!(c, '[' | '?') || *c == '*' && folder.to_string_lossy().contains('*');
     if let Some(other) = pattern.chars().find(is_other) {
         return Err(failed(format!(
@@ -111,7 +110,7 @@ fn absolute(pattern: &str) -> Result<String> {
     Ok(fs::canonicalize(folder)?.join(name).to_string_lossy().into_owned())
 }
 
-/// With a slash at its end it is a folder to DataFusion.
+/// Appends a slash, which marks a folder for DataFusion.
 fn as_folder(path: &str) -> String {
     format!("{}/", path.trim_end_matches('/'))
 }

@@ -1,4 +1,4 @@
-//! The files of hidden names that vectors are written to until they are whole.
+//! Hidden files that vectors are written to until the output is complete.
 
 use std::{
     fs,
@@ -6,17 +6,18 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// How their names end. A store that writes in pieces adds `#` and a number.
+/// End of their names. A store that writes in pieces appends `#` and a number.
 const ENDING: &str = ".part";
-/// How long nobody has written to a file that a killed process left: others may be encoding into the same folder.
+/// Age without a write after which a file counts as abandoned. Other processes may be encoding into the same folder.
 const LEFT_FOR: Duration = Duration::from_secs(3600);
 
-/// Where this attempt at `name` is written. A task of the last one may still be writing, so that each has its own.
+/// Where this attempt at `name` is written. A task of the previous attempt may still be writing, so each attempt has
+/// its own file.
 pub(crate) fn path(folder: &Path, name: &str, attempt: usize) -> PathBuf {
     folder.join(format!(".{name}.{}-{attempt}{ENDING}", std::process::id()))
 }
 
-/// Removes what killed processes have left in a folder for files of these names.
+/// Removes abandoned unfinished files of the given outputs from a folder.
 pub(crate) fn remove_left(folder: &Path, names: &[String]) {
     let is_old = |file: &fs::DirEntry| {
         let written = file.metadata().ok().filter(fs::Metadata::is_file).and_then(|file| file.modified().ok());
@@ -25,13 +26,13 @@ pub(crate) fn remove_left(folder: &Path, names: &[String]) {
     for file in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_part = file.file_name().to_str().and_then(name_of).is_some_and(|name| names.iter().any(|n| n == name));
         if is_part && is_old(&file) {
-            // What stays is no harm but to the disk, and is tried again next time.
+            // A file that cannot be removed only takes up space, and is tried again next time.
             let _ = fs::remove_file(file.path());
         }
     }
 }
 
-/// The name of the file that one of this name was to become.
+/// The name of the output that an unfinished file belongs to.
 fn name_of(part: &str) -> Option<&str> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (rest, piece) = part.strip_prefix('.')?.rsplit_once(ENDING)?;
