@@ -94,8 +94,8 @@ impl<'a> Stage<'a> {
 
 /// Receives the progress of long work. Calls come from one thread at a time.
 ///
-/// A closure is an observer that receives progress only. Implement the trait to receive notes too, for example lines
-/// that were skipped, the terms of use of a model that training starts from, or a checkpoint that could not be written:
+/// A closure is an observer that receives progress only. Implement the trait to receive notes too: how many lines were
+/// skipped, the terms of use of a model that training starts from, a checkpoint that could not be written.
 ///
 /// ```
 /// use senv_core::{Control, Observer, Progress};
