@@ -134,13 +134,13 @@ pub use score::{
     correlations::Correlations, pairs::PairScorer, scoring_method::ScoringMethod, sentence_vectors::SentenceVectors,
     with_interval::WithInterval,
 };
-/// Readers of data sets, re-exported from `senv-data`.
+// Readers of data sets.
 pub use senv_data::{
     Definition, Definitions, Document, Entailment, JudgedQuery, LabeledSentence, LabeledSet, NliLayout, NliPair,
     NliSet, ParaphrasePair, ParaphraseSet, RetrievalSet, Scale, SentenceGroup, SentenceGroups, SickSet, StsPair,
     StsTask,
 };
-/// How many words two sentences share, re-exported for comparisons.
+// How many words two sentences share, for comparisons.
 pub use senv_metrics::WordOverlap;
 pub use sizes::{DataSizes, TextSizes};
 pub use sts::{

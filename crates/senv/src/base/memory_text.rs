@@ -25,6 +25,8 @@ const IN_MEMORY: u64 = 16 << 20;
 /// files, which the system removes whenever the process ends. On other systems every text goes to a file
 /// `senv-text-*.txt` there. The next `MemoryText` removes files left by killed processes.
 ///
+/// Errors name the text by its path, such as `/proc/self/fd/3`.
+///
 /// Each sentence is a line. An empty sentence ends a document, as a blank line does. A line end inside a sentence
 /// becomes a space.
 ///

@@ -231,6 +231,10 @@ impl Model {
         }
         let file = match open(path) {
             Ok(file) => file,
+            Err(senv_core::Error::NotAFile { path, found, remedy: "" }) => {
+                let remedy = "; a folder of Model2Vec has the files tokenizer.json and model.safetensors";
+                return Err(senv_core::Error::NotAFile { path, found, remedy }.into());
+            }
             // Not a model file: either word vectors in another format, or an error that says what was found.
             Err(error @ (senv_core::Error::Io { .. } | senv_core::Error::NotAFile { .. })) => return Err(error.into()),
             Err(_) if ReleasedBin::is_one(path) => {
