@@ -49,7 +49,8 @@ pub(super) struct Piece {
 /// Converts line numbers in an error from the shard to the file.
 pub(crate) fn numbered(pieces: &Option<Box<Pieces>>, mut error: Error) -> Error {
     if let Some((path, bytes)) = pieces.as_ref().and_then(|pieces| pieces.uncounted.as_ref())
-        && let Error::LineTooLong { line, .. } | Error::InvalidUtf8 { line, .. } = &mut error
+        && let Error::LineTooLong { line, .. } | Error::InvalidUtf8 { line, .. } | Error::NulByte { line, .. } =
+            &mut error
     {
         // If counting fails, the original error is kept.
         *line += count_lines(path, *bytes).unwrap_or(0);

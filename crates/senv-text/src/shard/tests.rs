@@ -81,9 +81,12 @@ fn an_error_names_the_line_of_the_file_and_only_its_own_shard_has_it() {
     let path = folder.path().join("a.txt");
     let mut bytes = b"a line of text that is long enough for more than one block\n".repeat(12_000);
     let at = bytes.len() / 59 / 2 * 59;
-    bytes[at] = 0xff;
-    std::fs::write(&path, bytes).unwrap();
-    for numbers in [LineNumbers::Counted, LineNumbers::InErrors] {
+    for (byte, numbers) in [0, 0xff]
+        .into_iter()
+        .flat_map(|byte| [LineNumbers::Counted, LineNumbers::InErrors].map(|numbers| (byte, numbers)))
+    {
+        bytes[at] = byte;
+        std::fs::write(&path, &bytes).unwrap();
         let results: Vec<Result<Read>> = (1..=3)
             .map(|number| {
                 let shard = Shard::new(number, 3).unwrap();
@@ -91,7 +94,11 @@ fn an_error_names_the_line_of_the_file_and_only_its_own_shard_has_it() {
             })
             .collect();
         let line = at as u64 / 59 + 1;
-        assert!(matches!(results[1], Err(Error::InvalidUtf8 { line: found, byte: 1, .. }) if found == line));
+        let found = match results[1] {
+            Err(Error::InvalidUtf8 { line, byte: 1, .. } | Error::NulByte { line, byte: 1, .. }) => line,
+            ref other => panic!("{other:?}"),
+        };
+        assert_eq!(found, line, "{byte} {numbers:?}");
         assert!(results[0].is_ok() && results[2].is_ok());
     }
     let long = TextOptions { max_line_bytes: 20, ..TextOptions::default() };
