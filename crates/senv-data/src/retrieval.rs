@@ -55,6 +55,8 @@ pub struct RetrievalSet {
     pub queries: Vec<JudgedQuery>,
     /// The skipped judgments.
     pub unknown: UnknownJudgements,
+    /// The number of judgments that repeat an earlier one with the same grade; each counts once.
+    pub n_repeated_judgements: u64,
 }
 
 #[derive(Deserialize)]
@@ -129,7 +131,8 @@ impl RetrievalSet {
         })?;
         let files = ["test.tsv", "dev.tsv", "train.tsv"].map(|name| folder.join("qrels").join(name));
         let judgements = files.iter().find(|path| path.exists()).unwrap_or(&files[0]);
-        let (mut unknown, mut first_unknown, mut n_judgements) = (UnknownJudgements::default(), None, 0);
+        let (mut unknown, mut first_unknown) = (UnknownJudgements::default(), None);
+        let (mut n_judgements, mut n_repeated_judgements) = (0, 0);
         for_each_line(judgements, |line, text| {
             let bad = |reason: String| bad_record(judgements, line, reason);
             let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
@@ -168,8 +171,13 @@ impl RetrievalSet {
                     return Ok(());
                 }
             };
-            if all[number].judgements.iter().any(|&(other, _)| other == document) {
-                return Err(bad(format!("document {} is graded twice for query {}", quoted(cells[1]), quoted(query))));
+            if let Some(&(_, earlier)) = all[number].judgements.iter().find(|&&(other, _)| other == document) {
+                if earlier == grade {
+                    n_repeated_judgements += 1;
+                    return Ok(());
+                }
+                let (document, query) = (quoted(cells[1]), quoted(query));
+                return Err(bad(format!("document {document} has the grades {earlier} and {grade} for query {query}")));
             }
             all[number].judgements.push((document, grade));
             n_judgements += 1;
@@ -190,7 +198,7 @@ impl RetrievalSet {
         if queries.is_empty() {
             return Err(Error::NoJudgements { path: judgements.clone(), n_judgements });
         }
-        Ok(Self { path: folder.to_owned(), documents, queries, unknown })
+        Ok(Self { path: folder.to_owned(), documents, queries, unknown, n_repeated_judgements })
     }
 
     /// Treats a document with the id of a query as the query itself, which is not ranked for it. This is so in ArguAna,

@@ -80,7 +80,7 @@ pub use pearson::pearson_r;
 pub use precision_recall::{PrecisionRecall, average_precision, average_precision_of, precision_recall};
 pub use query_rank::{QueryRank, accuracy_at, mean_rank, query_rank};
 pub use ranks::ranks;
-pub use retrieval::{ndcg, recall_at, reciprocal_rank};
+pub use retrieval::Ranking;
 pub use sample::{Sample, Statistic};
 pub use silhouette::silhouette;
 pub use spearman::spearman_rho;

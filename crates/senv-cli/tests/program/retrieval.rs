@@ -47,13 +47,43 @@ fn broken_files_are_named_with_their_line() {
     fails(CORPUS, QUERIES, "z\t3\t1\n", &["test.tsv:1: no query \"z\"", "queries.jsonl"]);
     fails(CORPUS, QUERIES, "a 0 3 1\nb 0 2 1\n", &["test.tsv:1: ", "TREC", "awk"]);
     fails(CORPUS, QUERIES, "a\t3\t1\na\t3\tx\n", &["test.tsv:2: the grade \"x\" is not a number"]);
-    fails(CORPUS, QUERIES, "a\t3\t1\na\t3\t1\n", &["test.tsv:2: document \"3\" is graded twice"]);
+    fails(
+        CORPUS,
+        QUERIES,
+        "a\t3\t1\na\t3\t2\n",
+        &["test.tsv:2: document \"3\" has the grades 1 and 2 for query \"a\""],
+    );
     fails(CORPUS, QUERIES, "a\t3\n", &["test.tsv:1: "]);
-    fails(CORPUS, QUERIES, "a\t3\t0\n", &["test.tsv contains no relevant document"]);
+    fails(CORPUS, QUERIES, "a\t3\t0\na\t1\t-1\n", &["test.tsv contains no relevant document: no grade is above 0"]);
     fails("", QUERIES, "", &["corpus.jsonl contains no text"]);
     fails("{\"_id\":\"1\"}\n", QUERIES, JUDGEMENTS, &["corpus.jsonl:1: not a record", "text"]);
     fails(&CORPUS.repeat(2), QUERIES, JUDGEMENTS, &["corpus.jsonl:4: duplicate document \"1\""]);
     Folder::new().run(&["eval", "retrieval", "absent"]).fails(1, &["absent/corpus.jsonl"]);
+}
+
+#[test]
+fn a_judgement_that_is_repeated_counts_once() {
+    let scores = |judgements: &str| {
+        let ended = folder(CORPUS, QUERIES, judgements).run(&["eval", "retrieval", "set", "--json"]).ok();
+        (ended.json()["sets"][0]["scores"].clone(), ended.err)
+    };
+    let (once, _) = scores(JUDGEMENTS);
+    let (twice, said) = scores(&format!("{JUDGEMENTS}b\t2\t2\nb\t2\t2.0\n"));
+    assert_eq!(once, twice);
+    assert!(said.contains("2 repeated judgments, each counted once"), "{said}");
+}
+
+/// A ranking that finds nothing has no points, whichever document is relevant.
+#[test]
+fn the_order_of_the_documents_gives_no_points() {
+    let queries = "{\"_id\":\"a\",\"text\":\"xqzzt vrumpf\"}\n";
+    for document in ["1", "2", "3"] {
+        let folder = folder(CORPUS, queries, &format!("a\t{document}\t1\n"));
+        let set = folder.run(&["eval", "retrieval", "set", "--json"]).ok().json()["sets"][0].clone();
+        for metric in ["ndcg_at_10", "mrr", "recall_at_100"] {
+            assert_eq!(set["scores"][0][metric]["value_x100"], 0.0, "{document} {metric}");
+        }
+    }
 }
 
 #[test]

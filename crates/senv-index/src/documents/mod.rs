@@ -184,25 +184,27 @@ impl DocumentRanker {
         Ok(kernels::dot(&self.unit(query)?, &self.documents[document * self.dim..][..self.dim]))
     }
 
-    /// The score of every document for a query and its vector; higher is better. Word scores and cosines are comparable
-    /// across queries; joined scores compare only documents of one query.
+    /// The score of every document for a query and its vector; higher is better. `None` if the ranking does not find the
+    /// document: it has no word of the query, no vector, or neither. Word scores and cosines are comparable across
+    /// queries; joined scores compare only documents of one query.
     ///
     /// # Errors
     /// The errors of [`DocumentRanker::sentence_cosines`].
-    pub fn scores(&self, query: &str, vector: &[f32], by: RankBy) -> Result<Vec<f64>> {
+    pub fn scores(&self, query: &str, vector: &[f32], by: RankBy) -> Result<Vec<Option<f64>>> {
         let unit = self.unit(vector)?;
         let widened = |scores: Vec<f32>| -> Vec<f64> { scores.into_iter().map(f64::from).collect() };
         let words = || widened(self.words.scores(query));
         let documents = || widened(self.cosines(&self.documents, &unit));
         let sentences = || {
             let cosines = self.cosines(&self.sentences, &unit);
-            let best = |document| self.sentences(document).map(|i| cosines[i]).reduce(f32::max).unwrap_or(0.0);
-            widened((0..self.len()).map(best).collect())
+            let of = |document| self.sentences(document).map(|i| cosines[i]).filter(|&cosine| cosine != 0.0);
+            widened((0..self.len()).map(|document| of(document).reduce(f32::max).unwrap_or(0.0)).collect())
         };
+        let alone = |scores: Vec<f64>| Ok(scores.into_iter().map(found).collect());
         match by {
-            RankBy::Words => return Ok(words()),
-            RankBy::Document => return Ok(documents()),
-            RankBy::BestSentence => return Ok(sentences()),
+            RankBy::Words => return alone(words()),
+            RankBy::Document => return alone(documents()),
+            RankBy::BestSentence => return alone(sentences()),
             RankBy::Hybrid | RankBy::Expanded => {}
         }
         let (words, documents, sentences) = (words(), documents(), sentences());
@@ -210,19 +212,28 @@ impl DocumentRanker {
         let joined = |words: &[f64], documents: &[f64]| {
             self.join.sum(&self.join.parts(words), &self.join.parts(documents), &by_sentences)
         };
+        // A document that no part finds is not found, wherever its sum would be.
+        let of_found = |scores: Vec<f64>, words: &[f64], documents: &[f64]| -> Vec<Option<f64>> {
+            let Join { words: by_words, meaning, .. } = self.join;
+            let is_found = |i: usize| {
+                by_words > 0.0 && words[i] != 0.0 || meaning > 0.0 && (documents[i] != 0.0 || sentences[i] != 0.0)
+            };
+            scores.into_iter().enumerate().map(|(i, score)| is_found(i).then_some(score)).collect()
+        };
         let scores = joined(&words, &documents);
-        let n_feedback = N_FEEDBACK.min(self.len().div_ceil(10));
         if scores.iter().all(|&score| score == 0.0) {
             // With one document, or equal scores, nothing stands out: return the sum of the raw scores.
-            return Ok(self.join.sum(&words, &documents, &sentences));
+            return Ok(of_found(self.join.sum(&words, &documents, &sentences), &words, &documents));
         }
-        if by == RankBy::Hybrid {
+        let scores = of_found(scores, &words, &documents);
+        let first = best(&scores, N_FEEDBACK.min(self.len().div_ceil(10)));
+        if by == RankBy::Hybrid || first.is_empty() {
             return Ok(scores);
         }
-        let first = best(&scores, n_feedback);
         let expanded = self.words.expanded(&self.words.query(query), &first, N_WORDS, SHARE);
         let words = widened(self.words.weighted_scores(&expanded));
-        Ok(joined(&words, &widened(self.cosines(&self.documents, &self.expanded(&unit, &first)))))
+        let documents = widened(self.cosines(&self.documents, &self.expanded(&unit, &first)));
+        Ok(of_found(joined(&words, &documents), &words, &documents))
     }
 
     /// The sum of a unit vector and the mean direction of these documents, scaled to length 1.
@@ -259,15 +270,22 @@ impl DocumentRanker {
     }
 }
 
-/// The positions of the `k` highest scores, highest first; the earlier of equal scores first.
+/// A score of words or a cosine; `None` for 0, as nothing was found.
+fn found(score: f64) -> Option<f64> {
+    (score != 0.0).then_some(score)
+}
+
+/// The positions of the `k` highest scores, highest first; the earlier of equal scores first. Documents without a score
+/// are not among them.
 ///
 /// ```
-/// assert_eq!(senv_index::documents::best(&[0.5, 2.0, 0.5, 1.0], 3), [1, 3, 0]);
+/// assert_eq!(senv_index::documents::best(&[Some(0.5), Some(2.0), None, Some(0.5), Some(1.0)], 3), [1, 4, 0]);
 /// ```
 #[must_use]
-pub fn best(scores: &[f64], k: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    let by_score = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
+pub fn best(scores: &[Option<f64>], k: usize) -> Vec<usize> {
+    let score = |i: usize| scores[i].unwrap_or(f64::NEG_INFINITY);
+    let mut order: Vec<usize> = (0..scores.len()).filter(|&i| scores[i].is_some()).collect();
+    let by_score = |&a: &usize, &b: &usize| score(b).total_cmp(&score(a)).then(a.cmp(&b));
     if k < order.len() {
         order.select_nth_unstable_by(k, by_score);
         order.truncate(k);
@@ -315,7 +333,9 @@ mod tests {
     #[test]
     fn documents_are_ranked_by_words_by_themselves_and_by_their_best_sentence() {
         let ranker = DocumentRanker::new(&Letters, &["aaa. Bbb bb.", "ab ab. Word.", "word", ""]).unwrap();
-        let scores = |query: &str, by| ranker.scores(query, Letters.encode_one(query).as_slice().unwrap(), by).unwrap();
+        let found = |query: &str, by| ranker.scores(query, Letters.encode_one(query).as_slice().unwrap(), by).unwrap();
+        let scores =
+            |query: &str, by| -> Vec<f64> { found(query, by).into_iter().map(Option::unwrap_or_default).collect() };
         assert_eq!(ranker.sentences(1), 2..4);
         assert_eq!((ranker.len(), ranker.sentences(3).len()), (4, 0));
         let by_words = scores("word", RankBy::Words);
@@ -327,9 +347,14 @@ mod tests {
         assert_eq!(ranker.sentence_cosines(&[2.0, 0.0, 0.0]).unwrap(), [1.0, 0.0, 0.5_f32.sqrt(), 0.0, 0.0]);
         let all = [RankBy::Words, RankBy::Document, RankBy::BestSentence].map(|by| standardized(&scores("a word", by)));
         let sum: Vec<f64> = (0..4).map(|i| all.iter().map(|scores| scores[i]).sum()).collect();
-        assert!(near(&scores("a word", RankBy::Hybrid), &sum));
-        // No word of the query is known, so the first documents are not used to expand it.
-        assert_eq!(scores("xyz", RankBy::Expanded), [0.0; 4]);
+        assert!(near(&scores("a word", RankBy::Hybrid)[..3], &sum[..3]));
+        // The last document has no words and no vector. No word of the last query is known.
+        let is_found = |query, by| found(query, by).iter().map(Option::is_some).collect::<Vec<_>>();
+        assert_eq!(is_found("a word", RankBy::Hybrid), [true, true, true, false]);
+        assert_eq!(is_found("a word", RankBy::Expanded), [true, true, true, false]);
+        assert_eq!(is_found("word", RankBy::Words), [false, true, true, false]);
+        assert_eq!(is_found("a", RankBy::BestSentence), [true, true, false, false]);
+        assert_eq!(found("xyz", RankBy::Expanded), [None; 4]);
     }
 
     #[test]
@@ -349,7 +374,8 @@ mod tests {
         let ranks = scores(Join { method: JoinMethod::ReciprocalRanks, ..Join::default() }, RankBy::Hybrid);
         let [first, second] = [1.0 / 61.0, 1.0 / 62.0];
         let expected = [second + first, second + first + second, first, 0.0];
-        assert!(ranks.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{ranks:?} {expected:?}");
+        let is_near = |(rank, expected): (&Option<f64>, f64)| (rank.unwrap_or_default() - expected).abs() < 1e-12;
+        assert!(ranks.iter().zip(expected).all(is_near), "{ranks:?} {expected:?}");
         assert!(ranker.joined_by(Join { words: -1.0, ..Join::default() }).is_err());
     }
 
@@ -369,7 +395,7 @@ mod tests {
         assert!(empty.is_empty() && empty.scores("a", &[1.0; 3], RankBy::Expanded).unwrap().is_empty());
         let rows = ndarray::arr2(&[[f32::NAN, 1.0], [1.0, 0.0]]);
         let ranker = DocumentRanker::from_vectors(&["a", "b"], rows.clone(), rows.clone(), vec![1, 2]).unwrap();
-        assert_eq!(ranker.scores("x", &[1.0, 0.0], RankBy::Document).unwrap(), [0.0, 1.0]);
+        assert_eq!(ranker.scores("x", &[1.0, 0.0], RankBy::Document).unwrap(), [None, Some(1.0)]);
         for vector in [&[][..], &[1.0], &[1.0; 3]] {
             let is_other = |error| matches!(error, Error::ShapeMismatch { expected: 2, .. });
             assert!(is_other(ranker.scores("x", vector, RankBy::Document).unwrap_err()));

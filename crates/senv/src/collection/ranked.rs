@@ -177,7 +177,7 @@ impl RankedCollection {
     ) -> Result<Vec<DocumentHit>> {
         let vector = collection.model.encode_one(query).to_vec();
         let scores = self.ranker.scores(query, &vector, by)?;
-        if scores.iter().all(|&score| score == 0.0) {
+        if scores.iter().all(Option::is_none) {
             return Ok(Vec::new());
         }
         let cosines = self.ranker.sentence_cosines(&vector)?;
@@ -210,7 +210,8 @@ impl RankedCollection {
                     }
                     of_texts.insert(text.clone(), hits.len());
                 }
-                let (name, score, positions) = (self.names[document].clone(), scores[document], vec![position]);
+                let (name, positions) = (self.names[document].clone(), vec![position]);
+                let score = scores[document].unwrap_or_default();
                 hits.push(DocumentHit { name, score, cosine, text, positions });
             }
             // One more than needed, so all copies of the last one were seen.

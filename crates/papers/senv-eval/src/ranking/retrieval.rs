@@ -7,7 +7,7 @@ use ndarray::Array2;
 use senv_core::{SentenceEncoder, text::sentences};
 use senv_data::RetrievalSet;
 use senv_index::documents::{DocumentRanker, Join, RankBy};
-use senv_metrics::{Bootstrap, Sample, Statistic, ndcg, recall_at, reciprocal_rank};
+use senv_metrics::{Bootstrap, Ranking, Sample, Statistic};
 use serde::Serialize;
 
 use crate::{
@@ -106,7 +106,8 @@ pub struct RetrievalResult {
 /// Ranks the documents of a set for each query: by words, by the vectors of documents, by those of their sentences, and
 /// by all three, combined as `join` specifies.
 ///
-/// Documents with equal scores keep their order. Memory: `4 dim` bytes for each document and each sentence.
+/// A document that a ranking does not find is not in it: it has no word of the query, or no vector. Equal scores count
+/// by the mean over their orders ([`Ranking`]). Memory: `4 dim` bytes for each document and each sentence.
 ///
 /// # Errors
 /// Errors of the encoder, or for weights out of range; [`Error::NotFinite`] if an embedding is not finite, with its
@@ -135,10 +136,10 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
         let judged: Vec<f64> = query.judgements.iter().map(|&(_, grade)| grade).collect();
         for (method, measured) in RetrievalMethod::ALL.into_iter().zip(&mut measured) {
             let scores = ranker.scores(&query.text, vector.to_slice().unwrap_or_default(), method.rank_by())?;
-            let grades = ranked_grades(&scores, &query.judgements, query.own_document);
-            measured[0].push(ndcg(&grades, &judged, NDCG_RANKS).unwrap_or(0.0));
-            measured[1].push(reciprocal_rank(&grades));
-            measured[2].push(recall_at(&grades, &judged, RECALL_RANKS).unwrap_or(0.0));
+            let ranking = ranking(&scores, &query.judgements, query.own_document);
+            measured[0].push(ranking.ndcg(&judged, NDCG_RANKS).unwrap_or(0.0));
+            measured[1].push(ranking.reciprocal_rank());
+            measured[2].push(ranking.recall_at(&judged, RECALL_RANKS).unwrap_or(0.0));
         }
     }
     let name = set.path.display().to_string();
@@ -171,13 +172,12 @@ fn finite_vectors<E: SentenceEncoder + ?Sized>(encoder: &E, texts: &[&str]) -> R
     }
 }
 
-/// Returns the grades of all documents except the query's own one, by descending score.
-fn ranked_grades(scores: &[f64], judgements: &[(usize, f64)], own: Option<usize>) -> Vec<f64> {
+/// Returns the ranking of the documents that were found, except the query's own one.
+fn ranking(scores: &[Option<f64>], judgements: &[(usize, f64)], own: Option<usize>) -> Ranking {
     let mut grades = vec![0.0; scores.len()];
     judgements.iter().for_each(|&(document, grade)| grades[document] = grade);
-    let mut order: Vec<usize> = (0..scores.len()).filter(|&document| Some(document) != own).collect();
-    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-    order.into_iter().map(|document| grades[document]).collect()
+    let others = (0..scores.len()).filter(|&document| Some(document) != own);
+    Ranking::by_scores(others.filter_map(|document| Some((scores[document]?, grades[document]))))
 }
 
 impl RetrievalResult {
@@ -233,23 +233,38 @@ mod tests {
             own_document: None,
         };
         let queries = vec![query("word", &[(2, 1.0)]), query("aaaa", &[(0, 2.0), (1, 1.0)])];
-        let set = RetrievalSet { path: "set".into(), documents, queries, unknown: Default::default() };
+        let set = RetrievalSet {
+            path: "set".into(),
+            documents,
+            queries,
+            unknown: Default::default(),
+            n_repeated_judgements: 0,
+        };
         let found = evaluate_retrieval(&Letters, &set, Join::default(), Bootstrap { resamples: 0, seed: 1 }).unwrap();
         assert_eq!((found.n_documents, found.n_sentences, found.n_queries), (4, 5, 2));
         let mrr: Vec<f64> = found.scores.iter().map(|scores| scores.mrr.value_x100).collect();
-        // By words the first query finds its document. The second finds nothing, so all scores are equal and the
-        // relevant document ranks first. By vectors the first query has a zero vector, and its document ranks third.
-        // The second query has its document first.
-        let third = (100.0 / 3.0 + 100.0) / 2.0;
-        assert!((mrr[0] - 100.0).abs() < 1e-9 && (mrr[3] - 100.0).abs() < 1e-9, "{mrr:?}");
-        assert!((mrr[1] - third).abs() < 1e-9 && (mrr[2] - third).abs() < 1e-9, "{mrr:?}");
+        // By words the first query finds its document, and the second finds nothing. By vectors it is the other way
+        // round: the first query has a zero vector.
+        let is_near = |got: f64, expected: f64| (got - expected).abs() < 1e-9;
+        assert!([0, 1, 2].iter().all(|&i| is_near(mrr[i], 50.0)) && is_near(mrr[3], 100.0), "{mrr:?}");
         let text = found.to_text();
         assert!(text.contains("all three") && text.contains("2 queries, 4 documents of 5 sentences"), "{text}");
     }
 
     #[test]
-    fn a_document_that_is_the_query_itself_is_not_ranked() {
-        assert_eq!(ranked_grades(&[3.0, 2.0, 1.0], &[(1, 1.0)], None), [0.0, 1.0, 0.0]);
-        assert_eq!(ranked_grades(&[3.0, 2.0, 1.0], &[(1, 1.0)], Some(0)), [1.0, 0.0]);
+    fn a_document_that_is_the_query_itself_or_is_not_found_is_not_ranked() {
+        let (scores, judgements) = ([Some(3.0), Some(2.0), None, Some(2.0)], [(1, 1.0), (2, 1.0)]);
+        let all = Ranking::by_scores([(3.0, 0.0), (2.0, 1.0), (2.0, 0.0)]);
+        assert_eq!(ranking(&scores, &judgements, None), all);
+        assert_eq!(ranking(&scores, &judgements, Some(0)), Ranking::by_scores([(2.0, 1.0), (2.0, 0.0)]));
+    }
+
+    #[test]
+    fn a_ranking_that_finds_nothing_has_no_points_wherever_the_relevant_document_is() {
+        for at in 0..4 {
+            let found = ranking(&[None; 4], &[(at, 1.0)], None);
+            assert_eq!((found.ndcg(&[1.0], 10), found.reciprocal_rank()), (Some(0.0), 0.0));
+            assert_eq!(found.recall_at(&[1.0], 100), Some(0.0));
+        }
     }
 }

@@ -61,6 +61,10 @@ impl Retrieval {
             let (judgments, first) = (plural(set.unknown.count, "judgment"), &set.unknown.first);
             output::warn(&format!("{path}: skipped {judgments} of missing documents or queries: {first}"));
         }
+        if set.n_repeated_judgements > 0 {
+            let judgments = plural(set.n_repeated_judgements, "repeated judgment");
+            output::note(&format!("{path}: {judgments}, each counted once"));
+        }
         let n = set.n_own_documents() as u64;
         if n > 0 && !self.leave_out_query {
             let queries = match n {
