@@ -184,6 +184,11 @@ fn equal_sentences_are_shown_once_and_a_line_does_not_find_itself() {
     let run = |args: &[&str]| answers(&folder.run(&[&["search", "c", "--json"], args].concat()).ok().out);
     let cat = run(&["--query", "the cat saw the dog"]).remove(0);
     assert_eq!((ids(&cat)[0], &cat["neighbours"][0]["count"]), (0, &2.into()));
+    let copy = &cat["neighbours"][0]["copies"][0];
+    assert_eq!((&copy["line"], &copy["file"]), (&4.into(), &"t.txt".into()), "{cat}");
+    assert!(cat["neighbours"][2].get("copies").is_none(), "{cat}");
+    let shown = folder.run(&["search", "c", "--query", "the cat saw the dog"]).ok().out;
+    assert!(shown.lines().next().unwrap().ends_with("the cat saw the dog\t(2 times)\talso t.txt:4"), "{shown}");
     let own = run(&["--queries", "t.txt"]);
     assert_eq!(own.len(), 5);
     // Line 1 finds its copy in line 4 but not itself, and line 5 finds only others.

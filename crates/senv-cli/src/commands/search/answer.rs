@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use senv::SentenceCollection;
+use senv::{SentenceCollection, index::Collection};
 use senv_core::{Coverage, KnownWords};
 use serde::Serialize;
 
@@ -15,6 +15,9 @@ pub(super) struct Query {
     pub(super) text: String,
     pub(super) line: Option<u64>,
 }
+
+/// The most copies of a sentence that a line names.
+const N_SHOWN: usize = 3;
 
 /// What was found for a query.
 #[derive(Debug, Serialize)]
@@ -36,11 +39,8 @@ struct Neighbour {
     #[serde(skip_serializing_if = "Option::is_none")]
     document: Option<String>,
     cosine: f32,
-    id: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
+    #[serde(flatten)]
+    row: Row,
     text: String,
     /// The sentences around it, if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -49,8 +49,43 @@ struct Neighbour {
     behind: Vec<String>,
     /// How often the text occurs.
     count: usize,
+    /// The other rows with this text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    copies: Vec<Row>,
+}
+
+/// A row of the collection, apart from its text.
+#[derive(Debug, Default, Serialize)]
+struct Row {
+    id: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     columns: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Row {
+    fn read(rows: &Collection, position: usize, is_document: bool) -> Result<Self> {
+        let mut row = Self { id: rows.id(position)?.unwrap_or_default(), ..Self::default() };
+        // The first column is the sentence.
+        for name in rows.columns().iter().skip(1) {
+            let value = rows.text(position, name)?;
+            match name.as_str() {
+                SentenceCollection::FILE => row.file = Some(value),
+                SentenceCollection::LINE => row.line = value.parse().ok(),
+                SentenceCollection::DOCUMENT | SentenceCollection::PLACE if is_document => {}
+                _ => _ = row.columns.insert(name.clone(), value.into()),
+            }
+        }
+        Ok(row)
+    }
+
+    /// The file and line, if it has both.
+    fn place(&self) -> Option<String> {
+        Some(format!("{}:{}", self.file.as_ref()?, self.line?))
+    }
 }
 
 impl<'a> Answer<'a> {
@@ -81,7 +116,7 @@ impl<'a> Answer<'a> {
     pub(super) fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
         let mark = if self.estimated { "~" } else { "" };
         for neighbour in &self.neighbours {
-            let Neighbour { score, document, cosine, id, file, line, text, before, behind, count, columns } = neighbour;
+            let Neighbour { score, document, cosine, row, text, before, behind, count, copies } = neighbour;
             for text in before {
                 writeln!(out, "\t\t\t{}", cell(text))?;
             }
@@ -91,20 +126,26 @@ impl<'a> Answer<'a> {
             }
             match document {
                 Some(document) => write!(out, "{}\t", cell(document))?,
-                None => write!(out, "{id}\t")?,
+                None => write!(out, "{}\t", row.id)?,
             }
-            if let (Some(file), Some(line)) = (file, line) {
-                let place = format!("{file}:{line}");
-                // This is the name of a document without another name.
-                if document.as_ref() != Some(&place) {
-                    write!(out, "{}\t", cell(&place))?;
-                }
+            // A document without another name is named by its place.
+            if let Some(place) = row.place().filter(|place| document.as_ref() != Some(place)) {
+                write!(out, "{}\t", cell(&place))?;
             }
             write!(out, "{}", cell(text))?;
-            for (name, value) in columns {
+            for (name, value) in &row.columns {
                 write!(out, "\t{name}={}", cell(value.as_str().unwrap_or_default()))?;
             }
             write_times(out, *count)?;
+            if !copies.is_empty() {
+                let named = |copy: &Row| cell(&copy.place().unwrap_or_else(|| format!("id {}", copy.id))).into_owned();
+                let shown: Vec<String> = copies.iter().take(N_SHOWN).map(named).collect();
+                let more = copies.len().saturating_sub(N_SHOWN);
+                write!(out, "\talso {}", shown.join(", "))?;
+                if more > 0 {
+                    write!(out, " and {more} more")?;
+                }
+            }
             writeln!(out)?;
             for text in behind {
                 writeln!(out, "\t\t\t{}", cell(text))?;
@@ -115,27 +156,16 @@ impl<'a> Answer<'a> {
 }
 
 fn neighbour(collection: &SentenceCollection, hit: Hit, n_context: usize) -> Result<Neighbour> {
-    let rows = collection.rows();
     let Hit { sentence: hit, score, document } = hit;
-    let (mut file, mut line) = (None, None);
-    let mut columns = serde_json::Map::new();
-    let Some(&position) = hit.positions.first() else {
-        let (cosine, id, text) = (hit.cosine, hit.id, hit.text);
-        let (before, behind) = (Vec::new(), Vec::new());
-        return Ok(Neighbour { score, document, cosine, id, file, line, text, before, behind, count: 0, columns });
+    let (cosine, text, count) = (hit.cosine, hit.text, hit.positions.len());
+    let Some((&position, others)) = hit.positions.split_first() else {
+        let row = Row { id: hit.id, ..Row::default() };
+        let (before, behind, copies) = (Vec::new(), Vec::new(), Vec::new());
+        return Ok(Neighbour { score, document, cosine, row, text, before, behind, count, copies });
     };
-    // The first column is the sentence.
-    for name in rows.columns().iter().skip(1) {
-        let value = rows.text(position, name)?;
-        match name.as_str() {
-            SentenceCollection::FILE => file = Some(value),
-            SentenceCollection::LINE => line = value.parse().ok(),
-            SentenceCollection::DOCUMENT | SentenceCollection::PLACE if document.is_some() => {}
-            _ => _ = columns.insert(name.clone(), value.into()),
-        }
-    }
-    let (id, count) = (rows.id(position)?.unwrap_or(hit.id), hit.positions.len());
+    let read = |position| Row::read(collection.rows(), position, document.is_some());
+    let row = read(position)?;
+    let copies = others.iter().map(|&position| read(position)).collect::<Result<_>>()?;
     let [before, behind] = collection.context(position, n_context)?;
-    let (cosine, text) = (hit.cosine, hit.text);
-    Ok(Neighbour { score, document, cosine, id, file, line, text, before, behind, count, columns })
+    Ok(Neighbour { score, document, cosine, row, text, before, behind, count, copies })
 }
