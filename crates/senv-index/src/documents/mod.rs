@@ -14,9 +14,11 @@
 mod bm25;
 mod expansion;
 mod join;
+mod words;
 
 pub use bm25::{Bm25, Bm25Params, WordQuery};
 pub use join::{Join, JoinMethod};
+pub use words::Stemming;
 
 use std::ops::Range;
 

@@ -1,0 +1,255 @@
+//! The words of a text that BM25 counts: words, compounds and their parts, stems.
+
+use rust_stemmers::{Algorithm, Stemmer};
+use senv_core::Tokenizer;
+
+/// Whether words are reduced to English stems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Stemming {
+    /// English stems, unless the texts have more function words of another language than of English.
+    #[default]
+    Automatic,
+    /// English stems.
+    English,
+    /// Words as they are.
+    None,
+}
+
+/// Splits text into the words of an index or a query.
+///
+/// * Words are lowercased.
+/// * A word with signs counts as a whole and by its parts: `C++` also as `c`, `#storm` as `storm`, `wi-fi` as `wi`, `fi`
+///   and `wifi`, `www.example.org` as `example.org` and `example`. Numbers such as `3.5` have no parts.
+/// * English words are reduced to their stems (Porter's second algorithm, 2001), except for short nouns that it would
+///   merge with others.
+#[derive(Debug, Clone)]
+pub(super) struct Words {
+    tokenizer: Tokenizer,
+    is_english: bool,
+}
+
+impl Words {
+    /// The words of these texts, as `stemming` says.
+    pub(super) fn of(texts: &[&str], stemming: Stemming) -> Self {
+        let is_english = match stemming {
+            Stemming::English => true,
+            Stemming::None => false,
+            Stemming::Automatic => looks_english(texts),
+        };
+        Self { tokenizer: Tokenizer::words().lowercase(true), is_english }
+    }
+
+    /// Calls `f` with each word of a text.
+    pub(super) fn for_each(&self, text: &str, mut f: impl FnMut(&str)) {
+        let stemmer = self.is_english.then(|| Stemmer::create(Algorithm::English));
+        let mut stemmed = |word: &str| match &stemmer {
+            Some(stemmer) => with_stem(stemmer, word, &mut f),
+            None => f(word),
+        };
+        self.tokenizer.for_each(text, &mut String::new(), |token| {
+            if token.bytes().all(|byte| byte.is_ascii_lowercase()) {
+                return stemmed(token);
+            }
+            if token.chars().any(char::is_alphanumeric) {
+                parts(token, &mut stemmed);
+            }
+        });
+        let mut lower = String::new();
+        for piece in text.split_whitespace().filter(|piece| piece.contains(is_sign)) {
+            lower.clear();
+            lower.extend(piece.chars().flat_map(char::to_lowercase));
+            wholes(&lower, &mut f);
+        }
+    }
+}
+
+/// Calls `f` with the letters and digits between the signs of a token, and with the token if it has no other form.
+fn parts(token: &str, f: &mut impl FnMut(&str)) {
+    // `n't`, `'s`, `o'clock`, 3.5 and 1,000 are one word.
+    if token.contains('’') {
+        return f(&token.replace('’', "'"));
+    }
+    if token.contains('\'') || is_number(token) {
+        return f(token);
+    }
+    for part in token.split(is_punctuation).filter(|part| part.contains(char::is_alphanumeric)) {
+        f(part);
+    }
+}
+
+/// Calls `f` with the compounds of a piece between blanks: with its signs, and names of hosts without their first parts.
+fn wholes(piece: &str, f: &mut impl FnMut(&str)) {
+    let starts = |c: char| c.is_alphanumeric() || matches!(c, '#' | '@' | '.');
+    let ends = |c: char| c.is_alphanumeric() || matches!(c, '+' | '#');
+    let whole = piece.trim_start_matches(|c| !starts(c)).trim_end_matches(|c| !ends(c));
+    if !whole.contains(char::is_alphabetic) {
+        return;
+    }
+    if whole.contains(['+', '#', '@', '&']) || whole.starts_with('.') && !whole.starts_with("..") {
+        f(whole);
+    }
+    let host = whole.split_once("://").map_or(whole, |(_, rest)| rest);
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host).split('/').next().unwrap_or_default();
+    let pieces = || host.split('.');
+    if pieces().count() > 2 && pieces().all(|piece| piece.chars().count() == 1 && piece.contains(char::is_alphabetic)) {
+        // U.S.A.
+        f(&pieces().collect::<String>());
+    } else if pieces().all(|piece| piece.chars().count() > 1) {
+        let mut rest = host;
+        while rest.contains('.') {
+            f(rest);
+            rest = rest.split_once('.').map_or("", |(_, rest)| rest);
+        }
+    }
+}
+
+/// A sign that joins a word, or belongs to one.
+fn is_sign(c: char) -> bool {
+    matches!(c, '+' | '#' | '@' | '.' | '-' | '_' | '/' | '&' | ':')
+}
+
+/// Punctuation between the parts of a word. Marks of other scripts are not among it, as they belong to their letters.
+fn is_punctuation(c: char) -> bool {
+    c.is_ascii_punctuation() || matches!(c, '\u{2010}'..='\u{205e}')
+}
+
+fn is_number(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_numeric()) && token.chars().all(|c| c.is_numeric() || matches!(c, '.' | ',' | ':'))
+}
+
+/// Short nouns whose stems would merge with other words, or that it does not find: the word and its stem.
+const EXCEPTIONS: [(&str, &str); 9] = [
+    ("buses", "bus"),
+    ("gases", "gas"),
+    ("lens", "lens"),
+    ("lenses", "lens"),
+    ("news", "news"),
+    ("pluses", "plus"),
+    ("does", "does"),
+    ("axes", "ax"),
+    ("yes", "yes"),
+];
+
+/// Calls `f` with the stem of an English word; other words stay as they are.
+fn with_stem(stemmer: &Stemmer, word: &str, f: &mut impl FnMut(&str)) {
+    if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return f(word);
+    }
+    match EXCEPTIONS.iter().find(|(exception, _)| *exception == word) {
+        Some((_, stem)) => f(stem),
+        None => f(&stemmer.stem(word)),
+    }
+}
+
+/// Words that occur in nearly every English text, and in few others.
+const ENGLISH: &str = " the of and to is that for with this it by be not from have has which but they you we his her \
+    their been were will would can if about how what when who ";
+
+/// Words that occur in nearly every text of another language that is written in Latin letters, and in few English ones.
+const OTHERS: &str = " der und das nicht ist ein eine zu mit den von le la les des est dans une que et du pour los las \
+    el por para una del con il che di della non het een niet en och att som det ikke og på nie się na jest \
+    je ve bir bu için não uma os é ao şi nu este și az és hogy nem ";
+
+/// How many texts and bytes of each decide.
+const SAMPLE: (usize, usize) = (1000, 1000);
+
+/// Whether texts have no fewer function words of English than of other languages.
+fn looks_english(texts: &[&str]) -> bool {
+    let (n, most) = SAMPLE;
+    let step = texts.len().div_ceil(n).max(1);
+    let (mut english, mut others) = (0, 0);
+    for text in texts.iter().step_by(step) {
+        for word in text[..text.floor_char_boundary(most)].split_whitespace() {
+            let word = format!(" {} ", word.to_lowercase());
+            english += usize::from(ENGLISH.contains(&word));
+            others += usize::from(OTHERS.contains(&word));
+        }
+    }
+    english >= others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        Words::of(&[], Stemming::English).for_each(text, |word| words.push(word.to_owned()));
+        words
+    }
+
+    #[test]
+    fn parts_and_wholes_are_words() {
+        let has = |text: &str, expected: &[&str]| assert_eq!(words(text), expected, "{text}");
+        has("C++, C#; F#", &["c", "c", "f", "c++", "c#", "f#"]);
+        has("a #storm (@ann)", &["a", "storm", "ann", "#storm", "@ann"]);
+        has("see www.example.org.", &["see", "www", "exampl", "org", "www.example.org", "example.org"]);
+        has(
+            "ann@mail.example.org",
+            &["ann", "mail", "exampl", "org", "ann@mail.example.org", "mail.example.org", "example.org"],
+        );
+        has("https://example.org/a/b", &["https", "exampl", "org", "a", "b", "example.org"]);
+        has("AT&T", &["at", "t", "at&t"]);
+        has(".NET", &["net", ".net"]);
+        has("U.S.A.", &["u", "s", "a", "usa"]);
+        // No compounds of their own.
+        has(
+            "wi-fi, TCP/IP, a_b e.g. ... 3.5 1,000 10:30 --",
+            &["wi", "fi", "tcp", "ip", "a", "b", "e", "g", "3.5", "1,000", "10:30"],
+        );
+        has("o'clock o’clock", &["o'clock", "o'clock"]);
+        // The vowels and marks of other scripts do not end a word.
+        has("हिन्दी", &["हिन्दी"]);
+        assert!(words("don't").contains(&"n't".to_owned()));
+        assert_eq!(words("naïve café"), ["naïve", "café"]);
+    }
+
+    #[test]
+    fn plurals_are_found_and_other_words_are_not_merged() {
+        let stem = |word: &str| words(word).join(" ");
+        for [plural, word] in [
+            ["dresses", "dress"],
+            ["boxes", "box"],
+            ["cities", "city"],
+            ["gases", "gas"],
+            ["buses", "bus"],
+            ["lenses", "lens"],
+            ["viruses", "virus"],
+            ["cases", "case"],
+            ["houses", "house"],
+            ["trains", "train"],
+            ["trained", "train"],
+            ["running", "run"],
+        ] {
+            assert_eq!(stem(plural), stem(word), "{plural}");
+        }
+        for [a, b] in [["news", "new"], ["lens", "len"], ["gas", "ga"], ["bus", "bu"], ["does", "doe"], ["yes", "ye"]] {
+            assert_ne!(stem(a), stem(b));
+        }
+    }
+
+    #[test]
+    fn texts_of_other_languages_keep_their_words() {
+        let of = |text: &str, word: &str| {
+            let mut words = Vec::new();
+            Words::of(&[text], Stemming::Automatic).for_each(word, |word| words.push(word.to_owned()));
+            words
+        };
+        assert_eq!(of("The trains are late, and the buses too.", "trains"), ["train"]);
+        // Titles without function words.
+        assert_eq!(of("Garden chairs, green", "chairs"), ["chair"]);
+        for text in [
+            "Der Zug ist spät, und das Haus ist leer.",
+            "Les trains sont en retard dans la ville.",
+            "Los trenes llegan tarde a la ciudad.",
+            "De trein is niet op tijd en het regent.",
+        ] {
+            assert_eq!(of(text, "trains"), ["trains"], "{text}");
+        }
+        let none = Words::of(&["The trains are late."], Stemming::None);
+        let mut words = Vec::new();
+        none.for_each("Trains", |word| words.push(word.to_owned()));
+        assert_eq!(words, ["trains"]);
+    }
+}
