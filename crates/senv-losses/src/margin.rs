@@ -32,8 +32,8 @@ hyperparameters! {
     /// (B1)  ∂L/∂c_i = −([h_i > 0] + [g_i > 0])/m
     /// ```
     ///
-    /// Gradients pass through each cosine by `unit-vector`, into the negatives as well. On the kink, h = 0, the gradient is
-    /// 0.
+    /// Gradients pass through each cosine by `unit-vector`, into the negatives as well. On the kink, h = 0, the
+    /// gradient is 0.
     ///
     /// ```
     /// use ndarray::array;

@@ -28,8 +28,8 @@ hyperparameters! {
     /// (B1)  ∂L/∂c_i = −[h_i > 0]/m    ∂L/∂n_i = [h_i > 0]/m     then to o by `unit-vector`
     /// ```
     ///
-    /// Targets are given and have no gradient. On the kink, h = 0, the gradient is 0. `margin-loss` differs: it chooses the
-    /// negatives by their cosines and moves both sides.
+    /// Targets are given and have no gradient. On the kink, h = 0, the gradient is 0. `margin-loss` differs: it chooses
+    /// the negatives by their cosines and moves both sides.
     ///
     /// ```
     /// use ndarray::array;

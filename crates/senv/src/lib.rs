@@ -74,8 +74,8 @@
 //! * encoders with decoders or classifiers: Skip-thoughts, SNLI models, autoencoders, P-thought;
 //! * sentences mapped to given vectors: DictRep, CaptionRep.
 //!
-//! Settings are serde types. `serde_json::from_str::<Sent2VecParams>(r#"{"dim": 64}"#)` uses the default for every field
-//! that is left out and refuses unknown names. An enum with fields, such as an optimizer, needs all fields of its
+//! Settings are serde types. `serde_json::from_str::<Sent2VecParams>(r#"{"dim": 64}"#)` uses the default for every
+//! field that is left out and refuses unknown names. An enum with fields, such as an optimizer, needs all fields of its
 //! variant: `serde_json::to_string(&Sent2VecParams::default())` shows the form.
 //!
 //! Default settings adapt to the size of the text. The settings of the papers, `paper()`, are for billions of words.

@@ -30,9 +30,9 @@ use crate::{
 /// | `{d}{l}.recurrent_bias` | `(1, 3 hidden)`, only in the variant [`GruStyle::Torch`] |
 ///
 /// The weights released by the Skip-thoughts authors are for the variant [`GruStyle::Release`], transposed, with the
-/// candidate in separate arrays. `input` is `W` transposed above `Wx` transposed, `recurrent` is `U`
-/// transposed above `Ux` transposed, and `bias` is `b` before `bx`. Those of PyTorch (`weight_ih`, `weight_hh`, `bias_ih`, `bias_hh`) are the
-/// four tensors of [`GruStyle::Torch`], unchanged.
+/// candidate in separate arrays. `input` is `W` transposed above `Wx` transposed, `recurrent` is `U` transposed above
+/// `Ux` transposed, and `bias` is `b` before `bx`. Those of PyTorch (`weight_ih`, `weight_hh`, `bias_ih`, `bias_hh`)
+/// are the four tensors of [`GruStyle::Torch`], unchanged.
 ///
 /// Initial states are zero. No step is computed for a sentence that has ended. For each direction and layer, a forward
 /// pass over `n` words in `s` sentences with `u` distinct words saves `5 hidden n + hidden s` values. It needs `3

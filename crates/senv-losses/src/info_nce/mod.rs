@@ -60,8 +60,8 @@ hyperparameters! {
     /// (B1)  ∂L/∂â = ∂L/∂S v̂ / τ,  ∂L/∂v̂ = (∂L/∂S)ᵀ â / τ, then `unit-vector`
     /// ```
     ///
-    /// This takes three matrix products per prefix, one forward and two backward. Threads divide the rows, so the result is
-    /// bit-identical at any number of threads.
+    /// This takes three matrix products per prefix, one forward and two backward. Threads divide the rows, so the
+    /// result is bit-identical at any number of threads.
     ///
     /// ```
     /// use ndarray::array;

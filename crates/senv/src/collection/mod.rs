@@ -87,9 +87,9 @@ impl Default for SentenceCollectionParams {
 /// the vectors; another model is refused. The name `english` is the built-in English model (feature `english`).
 /// [`Collection`] stores the vectors, writes the files, and locks them.
 ///
-/// The order part of a model is left out by default: the collection then has the vectors of
-/// [`Model::without_order`], and so has [`SentenceCollection::model`]. Encode your own query vectors with that model, or
-/// keep the order part with [`SentenceCollectionParams::order_weight`].
+/// The order part of a model is left out by default: the collection then has the vectors of [`Model::without_order`],
+/// and so has [`SentenceCollection::model`]. Encode your own query vectors with that model, or keep the order part with
+/// [`SentenceCollectionParams::order_weight`].
 ///
 /// Several threads can search one open collection, since searches take `&self`. Meanwhile another handle, in this
 /// program or another, can change it: [`SentenceCollection::refresh`] loads its changes. One handle writes at a time.

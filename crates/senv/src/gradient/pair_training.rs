@@ -109,8 +109,8 @@ impl<'d> PairObjective<'d> {
     /// Adds validation by scored pairs: the weights with the highest correlation of cosines and scores are kept.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] for a set with fewer than two pairs, a score that is not finite, or equal scores
-    /// only.
+    /// [`senv_core::Error::InvalidParameter`] for a set with fewer than two pairs, a score that is not finite, or equal
+    /// scores only.
     pub fn validated_by(mut self, dev: &[ScoredPairs], tokenizer: &Tokenizer) -> Result<Self> {
         self.validation = Validation::new(dev, tokenizer, self.vocabulary)?;
         self.identity = format!("{} {}", self.identity, self.validation.fingerprint().hex());

@@ -33,8 +33,8 @@ const LONGEST: f64 = 1e10;
 /// Time between two reports.
 const REPORT: Duration = Duration::from_millis(200);
 
-/// Trains `objective` from `initial`. A checkpoint is resumed only if the parameters and the [`identity`](Objective::identity) of the
-/// objective are those of the run that wrote it.
+/// Trains `objective` from `initial`. A checkpoint is resumed only if the parameters and the
+/// [`identity`](Objective::identity) of the objective are those of the run that wrote it.
 ///
 /// # Errors
 /// * [`CoreError::InvalidParameter`] if a parameter is out of range.
