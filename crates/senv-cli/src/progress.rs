@@ -74,7 +74,7 @@ struct State {
 }
 
 impl TrainingProgress {
-    /// Progress of a run that counts this.
+    /// Progress of a run that counts this unit.
     pub(crate) fn new(unit: Unit, interrupt: Interrupt) -> Self {
         let bar = if output::is_terminal() && !output::is_quiet() {
             let style = ProgressStyle::with_template("{bar:30} {percent:>3}%  {msg}");

@@ -324,7 +324,7 @@ impl VectorIndex {
         Ok(self.planes.refine(short, &rows, query, wanted))
     }
 
-    /// The third stage: the first `k` candidates by falling cosine.
+    /// The third stage: the first `k` candidates by descending cosine.
     fn rescore(&self, query: &Query, k: usize, mut found: Vec<Scored>) -> Result<Vec<Scored>> {
         if self.rows.is_none() {
             found.truncate(k);
@@ -334,7 +334,7 @@ impl VectorIndex {
         self.rescored(&query.unit, k, found)
     }
 
-    /// The `k` candidates of highest cosine with a unit vector, by falling cosine; requires stored rows.
+    /// The `k` candidates of highest cosine with a unit vector, by descending cosine; requires stored rows.
     pub(crate) fn rescored(&self, unit: &[f32], k: usize, candidates: Vec<Scored>) -> Result<Vec<Scored>> {
         let mut space = Vec::new();
         let mut found = Vec::with_capacity(candidates.len());

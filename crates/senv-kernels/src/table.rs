@@ -98,7 +98,7 @@ impl Table {
         }
         if bytes.len() != needed {
             return Err(bad(format!(
-                "{n_rows} rows of {dim} values need {needed} bytes, and there are {}",
+                "{n_rows} rows of {dim} values need {needed} bytes, but there are {}",
                 bytes.len()
             )));
         }

@@ -205,7 +205,7 @@ pub enum Error {
     AllTooLong {
         /// How many were left out.
         n: usize,
-        /// What was left out, up to the words `of more than`.
+        /// What was left out, such as `sentences`.
         what: String,
         /// The maximum number of tokens per sentence.
         limit: usize,
@@ -267,7 +267,7 @@ pub enum Error {
         loss: f64,
         /// The loss that it should be below.
         bound: f64,
-        /// What that loss is of.
+        /// What has that loss: `guessing`, for example.
         of: &'static str,
     },
     /// A grid of hyperparameters cannot be searched.

@@ -269,7 +269,7 @@ fn push(prefix: &str, facts: &Value, lines: &mut Vec<(String, String)>) {
     }
 }
 
-/// A fact on one line; none for nothing.
+/// A fact on one line; `None` for null and for an object.
 fn text(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null | Value::Object(_) => return None,

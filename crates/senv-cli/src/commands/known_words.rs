@@ -102,8 +102,8 @@ pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Op
     })
 }
 
-/// The warning for a query of which the model in this file knows few words: fewer than in text that suits it, and too
-/// few to be chance. With the English model, one unknown lower-case word with a non-ASCII letter is enough
+/// The warning for a query with few words that the model in this file knows: fewer than in a suitable text, and too few
+/// to be chance. With the English model, one unknown lower-case word with a non-ASCII letter is enough
 /// (`docs/experiments/known-words.md`).
 pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: KnownWords) -> Option<String> {
     let least = min_share(path);

@@ -121,7 +121,7 @@ impl Collection {
         Ok(collection)
     }
 
-    /// Does the same up to the manifest in an existing folder, new or not, and returns the lock.
+    /// Does the work of `make` in an existing folder, up to the manifest, and returns the lock.
     fn make_in<E: From<Error>>(
         folder: &Path,
         mut manifest: Manifest,

@@ -25,8 +25,8 @@ use rayon::prelude::*;
 
 use senv_core::{Error, Result, SentenceEncoder, kernels, text::sentences};
 
-/// The number of documents whose words expand a query, at most a tenth of all. This and the next two values are from
-/// the literature. On two collections, 5 to 10 documents and 10 to 20 words made no difference.
+/// The number of documents whose words expand a query, at most a tenth of all. This value and the next two are from the
+/// literature. On two collections, 5 to 10 documents and 10 to 20 words made no difference.
 const N_FEEDBACK: usize = 10;
 const N_WORDS: usize = 20;
 const SHARE: f32 = 0.5;

@@ -44,7 +44,7 @@ impl Groups {
         sizes
     }
 
-    /// Numbers the groups by falling size, ties by their first rows.
+    /// Numbers the groups by descending size, ties by their first rows.
     fn ordered(self) -> Result<Self> {
         let sizes = self.sizes();
         let mut first = vec![usize::MAX; sizes.len()];

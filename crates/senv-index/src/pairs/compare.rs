@@ -203,7 +203,7 @@ impl<'t> Compared<'t> {
         self.threshold
     }
 
-    /// The most that rounding takes from a bound.
+    /// The maximum by which rounding lowers a bound.
     pub(super) fn slack(&self) -> f32 {
         slack(self.rows.dim())
     }

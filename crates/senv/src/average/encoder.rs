@@ -194,7 +194,8 @@ impl AverageEncoder {
         self.encode_tokens_and_unknown(tokens, 0, scratch, out);
     }
 
-    /// Does the same with `n_unknown` unknown words, whose weighted vectors were summed in `scratch.unknown`.
+    /// Like [`Self::encode_tokens`], with `n_unknown` unknown words, whose weighted vectors were summed in
+    /// `scratch.unknown`.
     pub(crate) fn encode_tokens_and_unknown(
         &self,
         tokens: &[TokenId],

@@ -168,8 +168,8 @@ impl SentenceVectors {
         self.values.as_slice().map_or(&[], |values| &values[number * dim..][..dim])
     }
 
-    /// Returns the coverage of sentence `number`. For vectors from another program no token is counted, and one is
-    /// known if the vector is not zero.
+    /// Returns the coverage of sentence `number`. For a vector from another program, `n_tokens` is 0, and one token
+    /// counts as known if the vector is not zero.
     ///
     /// # Panics
     /// If `number` is not below [`SentenceVectors::n`].

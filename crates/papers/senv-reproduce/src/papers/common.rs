@@ -14,7 +14,7 @@ pub(super) const TREES: &str = "3,914 trees";
 /// The tasks of STS 2014, in the order of the Sent2Vec paper.
 pub(super) const STS_2014: [&str; 6] = ["deft-news", "deft-forum", "OnWN", "tweet-news", "images", "headlines"];
 
-/// The tasks of STS 2012 to 2016. Those with a set in `may_be_missing` are not public or often unavailable.
+/// The tasks of STS 2012 to 2016. Tasks whose data set is in `may_be_missing` are not public, or often unavailable.
 pub(super) const STS: [(u16, &str); 25] = [
     (2012, "MSRpar"),
     (2012, "MSRvid"),
