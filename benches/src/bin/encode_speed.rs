@@ -98,7 +98,7 @@ fn measure(options: &Options) -> Result<(), Box<dyn Error>> {
         let (vectors, _) = pool.install(|| model.encode_batch(&lines))?;
         round.batch = lines.len() as f64 / began.elapsed().as_secs_f64();
         if vectors.dim() != (lines.len(), dim) || vectors.iter().any(|x| !x.is_finite()) {
-            return Err("the batch call returned vectors of another shape, or values that are not finite".into());
+            return Err("the batch call returned vectors of a different shape, or values that are not finite".into());
         }
         rounds.push(round);
     }

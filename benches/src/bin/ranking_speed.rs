@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Ranking is the complete call of `evaluate_ranking`: it looks up vectors, normalizes them and ranks each query in
-//! both pools. It takes turns with the products alone, which multiply blocks of rows by all rows. One variant uses
-//! ndarray and distributes the blocks among the threads. The other uses `senv_core::arrays::matmul_into`, which ranking
-//! calls. The ratio compares ranking with the faster variant in the same round.
+//! both pools. It takes turns with only the matrix products, which multiply blocks of rows by all rows. One variant
+//! uses ndarray and distributes the blocks among the threads. The other uses `senv_core::arrays::matmul_into`, which
+//! ranking calls. The ratio compares ranking with the faster variant in the same round.
 //!
 //! Results are checked first, and the program fails if one is wrong. It compares the ranks of some queries with a plain
 //! loop in f64, and one thread with all threads. Memory must stay below the documented bound, which has no room for a

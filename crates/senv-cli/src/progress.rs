@@ -64,7 +64,7 @@ pub(crate) struct TrainingProgress {
 struct State {
     /// The share that was done when this run started, for reading and for training.
     done_before: [Option<f64>; 2],
-    /// The share of the training that is done.
+    /// The share of training that is done.
     done: f64,
     last_line: Option<Instant>,
     /// The start of every line, if training has stages.

@@ -160,9 +160,9 @@ impl VectorIndex {
     /// The rows nearest to a query, nearest first; fewer if the index has fewer, none for a zero query.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if the query has another dimension; [`senv_core::Error::InvalidParameter`]
-    /// if it contains NaN or infinity, or a search setting is out of range; [`Error::Damaged`] if a part of the file
-    /// that the search reads does not match its checksum.
+    /// [`senv_core::Error::ShapeMismatch`] if the query has a different dimension;
+    /// [`senv_core::Error::InvalidParameter`] if it contains NaN or infinity, or a search setting is out of range;
+    /// [`Error::Damaged`] if a part of the file that the search reads does not match its checksum.
     pub fn search(&self, query: &[f32], search: &Search<'_>) -> Result<Vec<Neighbour>> {
         Ok(self.search_batch(&[query], search)?.pop().unwrap_or_default())
     }

@@ -59,7 +59,7 @@ impl Table {
     /// Creates a table from a vector of exactly `n_rows * dim` values.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the vector has another length; [`Error::TooLarge`] if the product overflows.
+    /// [`Error::ShapeMismatch`] if the vector has a different length; [`Error::TooLarge`] if the product overflows.
     pub fn from_vec(n_rows: usize, dim: usize, values: Vec<f32>) -> Result<Self> {
         let expected = n_rows.checked_mul(dim).ok_or(Error::TooLarge { rows: n_rows, dim })?;
         if values.len() != expected {

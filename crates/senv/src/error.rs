@@ -64,7 +64,7 @@ pub enum Error {
     },
     /// The model of a collection has changed.
     #[error(
-        "{}: the collection was made with another model than {} (digest {expected}, got {found}); {}, or rebuild the \
+        "{}: the collection was made with a different model than {} (digest {expected}, got {found}); {}, or rebuild the \
         collection",
         collection.display(), model.display(), Remedy::ModelPlace
     )]
@@ -109,7 +109,7 @@ pub enum Error {
         /// The process, if it is known.
         holder: Option<u32>,
     },
-    /// A collection made with another model than the web page has.
+    /// A collection made with a different model than the web page has.
     #[error(
         "the web page has only the English model, and this collection was made with {}; make a collection of the same \
         sentences with the model `english`",

@@ -219,7 +219,7 @@ fn of_model(model: &Model) -> Result<Value> {
     }))
 }
 
-/// The hyperparameters of the training, under the names of the options of `senv train`; those that do not apply are
+/// The hyperparameters of the training run, under the names of the options of `senv train`; those that do not apply are
 /// left out.
 fn hyperparameters(model: &Model) -> Value {
     let listed = model.hyperparameters().into_iter().filter(|parameter| parameter.applies);

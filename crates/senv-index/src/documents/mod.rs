@@ -168,7 +168,7 @@ impl DocumentRanker {
     /// encoder.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the vector has another length than those of the documents.
+    /// [`Error::ShapeMismatch`] if the vector has a different length than those of the documents.
     pub fn sentence_cosines(&self, query: &[f32]) -> Result<Vec<f32>> {
         Ok(self.cosines(&self.sentences, &self.unit(query)?))
     }

@@ -64,7 +64,7 @@ pub trait PairSystem:
     /// options are ignored.
     ///
     /// # Errors
-    /// The errors of [`PairSystem::fit`]; an error if `start` has another shape.
+    /// The errors of [`PairSystem::fit`]; an error if `start` has a different shape.
     fn fit_from(
         &self,
         data: &PairData,

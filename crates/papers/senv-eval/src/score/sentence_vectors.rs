@@ -36,7 +36,7 @@ impl SentenceVectors {
     /// plus their number times the dimension in f32.
     ///
     /// # Errors
-    /// [`Error::Core`] if the embeddings do not fit into memory or the encoder returns another shape than declared;
+    /// [`Error::Core`] if the embeddings do not fit into memory or the encoder returns a different shape than declared;
     /// [`Error::Unread`] if it did not read a sentence to its end, because the figures would not be those of the
     /// sentence.
     pub fn encode<'a>(encoder: &dyn SentenceEncoder, sentences: impl IntoIterator<Item = &'a str>) -> Result<Self> {

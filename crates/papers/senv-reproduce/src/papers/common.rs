@@ -196,13 +196,13 @@ pub(super) fn sts_values_by(correlation: Correlation, name: &str, tasks: &[(Opti
     tasks.iter().map(value).collect()
 }
 
-/// Repeats a training with three seeds: `FILE.senv`, `FILE-2.senv`, `FILE-3.senv`. Word vectors and models that it
+/// Repeats a training run with three seeds: `FILE.senv`, `FILE-2.senv`, `FILE-3.senv`. Word vectors and models that it
 /// starts from stay the same.
 pub(super) fn with_seeds(model: &Model) -> Vec<Model> {
     with_n_seeds(3, model)
 }
 
-/// Repeats a training with `n` seeds.
+/// Repeats a training run with `n` seeds.
 pub(super) fn with_n_seeds(n: usize, model: &Model) -> Vec<Model> {
     let of_seed = |(i, file): (usize, String)| {
         let command = model.command.replace(&format!(" --output $OUT/{}", model.file), "");

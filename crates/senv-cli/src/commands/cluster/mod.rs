@@ -183,7 +183,7 @@ impl Cluster {
         let (groups, of_model) = TextGroups::open(path)?;
         if of_model != senv::model::model_digest(&self.model.model)? || groups.centroids.dim() != model.dim() {
             return Err(Failure::Usage(format!(
-                "the groups of {} were made with another model than {}; give that model with --model",
+                "the groups of {} were made with a different model than {}; give that model with --model",
                 path.display(),
                 self.model.model.display()
             )));

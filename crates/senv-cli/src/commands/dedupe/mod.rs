@@ -44,7 +44,7 @@ pub(crate) struct Dedupe {
     input: InputArgs,
     /// Cosine at which a sentence repeats another, -1 to 1.
     ///
-    /// With 1, almost only repeats and sentences with the same words in another order are dropped.
+    /// With 1, almost only repeats and sentences with the same words in a different order are dropped.
     #[arg(long, short, value_name = "COSINE", default_value_t = 0.9, allow_negative_numbers = true, value_parser = cosine)]
     threshold: f32,
     /// Lower the threshold until at most N sentences, or a share, are left.

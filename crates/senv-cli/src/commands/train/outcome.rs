@@ -82,7 +82,7 @@ impl<M> Outcome<M> {
     }
 }
 
-/// The report about a training, as lines and as JSON.
+/// The report about a training run, as lines and as JSON.
 fn said<M>(unit: Unit, trained: &Trained<M>) -> (Vec<String>, Map<String, Value>) {
     let (lines, mut facts) = said_of_run(unit, trained);
     let against_chance = trained.against_chance;
