@@ -267,7 +267,7 @@ pub enum Error {
         loss: f64,
         /// The loss that it should be below.
         bound: f64,
-        /// What has that loss: `guessing`, for example.
+        /// What has that loss: `a guess` or `the initial weights`.
         of: &'static str,
     },
     /// A grid of hyperparameters cannot be searched.
