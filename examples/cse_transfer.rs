@@ -35,10 +35,10 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 /// Trains PP and CSE on phrases and sentences and evaluates them on STS.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Pairs of phrases that mean the same [default: the samples]
+    /// Pairs of phrases that mean the same thing [default: the samples]
     #[arg(long, value_name = "FILE", requires_all = ["sentences", "sts"])]
     phrases: Option<PathBuf>,
-    /// Pairs of sentences that mean the same.
+    /// Pairs of sentences that mean the same thing.
     #[arg(long, value_name = "FILE", requires = "phrases")]
     sentences: Option<PathBuf>,
     /// Scored pairs; training leaves out pairs with one of their sentences.
@@ -114,7 +114,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         results.push(("CSE, windows 1 to 3", Box::new(run.cse(&sentences, None, &all, "CSE")?)));
     }
     let tasks: Vec<StsTask> = args.sts.iter().map(StsTask::read).collect::<Result<_, _>>()?;
-    println!("Pearson r x 100: means over the tasks of a year, ours and as printed\n\n{}", table(&results, &tasks)?);
+    println!(
+        "Pearson's r x 100, mean over the tasks of each year: our result, and the paper's\n\n{}",
+        table(&results, &tasks)?
+    );
     if let Some(path) = &args.output {
         cumulative.save(path)?;
     }

@@ -51,7 +51,8 @@ impl Rows for FileRows {
     }
 
     fn row(&self, i: usize) -> &[f32] {
-        // This trait cannot return errors. A row that cannot be read becomes zeros, which are near to nothing.
+        // This trait cannot return errors. A row that cannot be read becomes zeros, which have cosine 0 with
+        // everything.
         self.rows[i].get_or_init(|| self.read(i).unwrap_or_default())
     }
 }

@@ -158,7 +158,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     println!(
-        "\n{} images held out; paper's: 5,000 images of COCO, and a regression on the test part of the STS benchmark",
+        "\n{} images held out; the paper's results are for 5,000 images of COCO, and a regression on the test part of the STS benchmark",
         test.groups.len()
     );
     print!("\n{table}");

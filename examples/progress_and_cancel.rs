@@ -29,13 +29,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(error.is_interrupted()); // while reading, training or writing
     eprintln!("\n{error}");
     if let Some(model) = error.unfinished() {
-        println!("as far as it was trained: {:.2}", model.similarity("Rain is coming.", "A storm brings rain."));
+        println!("with the partly trained model: {:.2}", model.similarity("Rain is coming.", "A storm brings rain."));
     }
 
     let options = TrainOptions { checkpoint: plan(true), ..TrainOptions::default() };
     let resumed = params.fit_files(&[text], &options)?.model;
     let sentence = "The train is late.";
-    assert_eq!(resumed.encode_one(sentence), whole.encode_one(sentence), "the same bits as without a break");
+    assert_eq!(resumed.encode_one(sentence), whole.encode_one(sentence), "the same bits as an uninterrupted run");
     println!("resumed to the end");
     Ok(())
 }

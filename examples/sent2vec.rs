@@ -123,7 +123,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let reading = CorpusOptions { min_count: args.min_count, threads: args.threads, ..CorpusOptions::default() };
     let (vocabulary, corpus) = Corpus::read(&args.input, &reading, &Line::new("reading"))?;
     println!(
-        "{} sentences, {} known tokens of {} words; {} numbers a vector, {} epochs, seed {}\n",
+        "{} sentences, {} known tokens of {} words; {} dimensions, {} epochs, seed {}\n",
         corpus.n_sentences(),
         corpus.n_tokens(),
         vocabulary.len(),
@@ -139,7 +139,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}\n\n{}", system.name(), result.to_text_beside(&published));
         results.push((system, result));
     }
-    println!("Pearson r x 100 of all, and of the published systems of the same name\n\n{}", summary(&results)?);
+    println!(
+        "Pearson's r x 100 of all systems, and of the published systems of the same name\n\n{}",
+        summary(&results)?
+    );
     Ok(())
 }
 

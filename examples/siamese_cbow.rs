@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let reading = CorpusOptions { min_count, threads, ..CorpusOptions::default() };
     let (vocabulary, corpus) = Corpus::read(&args.input, &reading, &Line("reading"))?;
     let (sentences, words) = (corpus.n_sentences(), vocabulary.len());
-    println!("{sentences} sentences, {words} words, {dim} numbers a vector, seed {seed}\n");
+    println!("{sentences} sentences, {words} words, {dim} dimensions, seed {seed}\n");
 
     let defaults = SiameseCbowParams::paper().with_adam();
     let siamese = SiameseCbowParams {

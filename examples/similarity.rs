@@ -32,6 +32,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let english = senv::english()?;
     let known = english.known_words(["Der Zug kam zu spät.", "Wir gingen im Regen nach Hause."]);
-    println!("of German it knows {} words of {}", known.known, known.words);
+    println!("it knows {} of the {} German words", known.known, known.words);
     Ok(())
 }

@@ -220,7 +220,7 @@ fn judge_supervised(models: &[(&str, &dyn SentenceEncoder)], args: &Args) -> Res
         let ours = cells(ours.pearson_r_x100, ours.spearman_rho_x100, mse);
         table.row([(*name).to_owned(), encoder.dim().to_string()].into_iter().chain(ours).chain(theirs));
     }
-    println!("SICK by a regression on vectors that stay as they are ({} pairs)\n\n{table}", train[0].pairs.len());
+    println!("SICK by a regression on frozen vectors ({} pairs)\n\n{table}", train[0].pairs.len());
     Ok(())
 }
 

@@ -124,7 +124,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         )?;
         tuned = tuned.with_tuned(number, &trained.model)?;
         let accuracy = accuracy(&trained.model, &test)?;
-        println!("part {number} with its classifier: {accuracy:.3} of the pairs right\n");
+        println!("part {number} with its classifier: accuracy {accuracy:.3}\n");
     }
     judge("finetuned Skip-thoughts", "finetuned Skip-thoughts", &tuned, None, &test, &args)?;
 
@@ -182,7 +182,7 @@ fn judge(
 ) -> Result<(), Box<dyn Error>> {
     println!("== {name}\n");
     if let Some(model) = classifier {
-        println!("{:.3} of the pairs of {} right\n", accuracy(model, test)?, test.path.display());
+        println!("accuracy {:.3} on the pairs of {}\n", accuracy(model, test)?, test.path.display());
     }
     if let Some(path) = &args.sick {
         judge_on_sick(published, encoder, &SickSet::read(path)?, args)?;

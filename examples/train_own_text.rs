@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The system and settings that fit the text. Training starts from the English model if that is better.
     let model = train(&text)?;
-    println!("{}, {} words, {} values a sentence", model.kind(), model.vocabulary().len(), model.dim());
+    println!("{}, {} words, {} values per sentence", model.kind(), model.vocabulary().len(), model.dim());
     if let Some(terms) = model.terms() {
         println!("terms: {terms}");
     }

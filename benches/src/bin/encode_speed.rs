@@ -98,14 +98,14 @@ fn measure(options: &Options) -> Result<(), Box<dyn Error>> {
         let (vectors, _) = pool.install(|| model.encode_batch(&lines))?;
         round.batch = lines.len() as f64 / began.elapsed().as_secs_f64();
         if vectors.dim() != (lines.len(), dim) || vectors.iter().any(|x| !x.is_finite()) {
-            return Err("the batch call gave vectors of another shape, or numbers that are not finite".into());
+            return Err("the batch call returned vectors of a different shape, or values that are not finite".into());
         }
         rounds.push(round);
     }
 
     let columns: [Column; 4] = [
         ("open_ms", "open, ms", |r| r.open_ms),
-        ("first_vector_ms", "first vector after it, ms", |r| r.first_ms),
+        ("first_vector_ms", "first vector, ms", |r| r.first_ms),
         ("one_by_one_per_second", "encode_into, one thread, sentences/s", |r| r.one_by_one),
         ("batch_per_second", "encode_batch, sentences/s", |r| r.batch),
     ];

@@ -154,7 +154,7 @@ fn main() -> Result<(), Failure> {
     let bench = Bench { pairs: [pairs(false)?, pairs(true)?], corpora: [corpus(false)?, corpus(true)?], args };
     let [few, many] = [bench.args.threads[0], bench.args.threads[1]];
     println!(
-        "examples/s: median of {} runs of {} steps; in brackets against PyTorch",
+        "examples/s: median of {} runs of {} steps; in brackets, relative to PyTorch",
         bench.args.rounds, bench.args.steps
     );
     println!(
@@ -166,9 +166,7 @@ fn main() -> Result<(), Failure> {
         format!("{many} threads"),
         "ratio"
     );
-    println!(
-        "(then the shares of drawing, encoding, loss, gradients and moving the weights, at each number of threads)"
-    );
+    println!("(then the shares of drawing, encoding, loss, gradients and updates, for each number of threads)");
     let wanted = |option: &Option<String>, name: &str| option.as_deref().is_none_or(|only| only == name);
     for system in ["siamese-cbow", "pp", "cse-linear", "cse-tanh"] {
         for (rows, words) in [("sparse", WordUpdates::Sparse), ("dense", WordUpdates::Dense)] {

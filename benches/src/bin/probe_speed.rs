@@ -6,7 +6,7 @@
 //! cargo run --release -p senv-benches --bin probe-speed -- MODEL LABELED_FILE --threads 1 --rounds 3 --peer python3
 //! ```
 //!
-//! Timed is the wall time of `evaluate_classification` without encoding. The result must be the same with another
+//! Times are the wall time of `evaluate_classification`, without encoding. The result must be the same with another
 //! number of threads. Outer folds, classes and vectors are written for `benches/probe_speed.py`, which runs the same
 //! evaluation in scikit-learn. The script can also be run manually; `--peer` names the Python that runs it here. Both
 //! accuracies must agree within .002. Ratios are taken within a round.
@@ -88,7 +88,7 @@ fn main() -> Outcome {
                 ours.push(started.elapsed().as_secs_f64());
                 if again != result {
                     let other = other.current_num_threads();
-                    return Err(format!("other predictions on {threads} thread(s) than on {other}").into());
+                    return Err(format!("the predictions on {threads} thread(s) differ from those on {other}").into());
                 }
             } else if let (Some(python), Some(path)) = (&args.peer, &vectors) {
                 let peer = run_peer(python, path, options.outer_folds, threads)?;
@@ -146,7 +146,8 @@ fn run_peer(python: &Path, vectors: &Path, outer_folds: usize, jobs: usize) -> O
         let python = python.display();
         return Err(format!("{SCRIPT} ended with {status}; does {python} have numpy and scikit-learn?").into());
     }
-    read_peer(&text).ok_or_else(|| format!("{SCRIPT} did not end with its accuracy and wall time: {text}").into())
+    read_peer(&text)
+        .ok_or_else(|| format!("{SCRIPT} did not print its accuracy and wall time at the end: {text}").into())
 }
 
 /// Parses the last line of the form `accuracy 0.6955 (sd 0.0103), 31.1 s CPU time, 31.6 s wall time`.

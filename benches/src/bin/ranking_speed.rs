@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Ranking is the complete call of `evaluate_ranking`: it looks up vectors, normalizes them and ranks each query in
-//! both pools. It takes turns with the products alone, which multiply blocks of rows by all rows. One variant uses
-//! ndarray and distributes the blocks among the threads. The other uses `senv_core::arrays::matmul_into`, which ranking
-//! calls. The ratio compares ranking with the faster variant in the same round.
+//! both pools. It takes turns with only the matrix products, which multiply blocks of rows by all rows. One variant
+//! uses ndarray and distributes the blocks among the threads. The other uses `senv_core::arrays::matmul_into`, which
+//! ranking calls. The ratio compares ranking with the faster variant in the same round.
 //!
 //! Results are checked first, and the program fails if one is wrong. It compares the ranks of some queries with a plain
 //! loop in f64, and one thread with all threads. Memory must stay below the documented bound, which has no room for a
@@ -162,13 +162,15 @@ fn check_ranks(values: ArrayView2<'_, f32>, ranks: &[usize]) -> Outcome<Checked>
         let rank = |bar: f64| 1 + others.iter().filter(|&&score| score > bar).count();
         let (least, greatest, got) = (rank(bar + EPSILON), rank(bar - EPSILON), ranks[query]);
         if !(least..=greatest).contains(&got) {
-            return Err(format!("sentence {query}: rank {got}, by a plain loop in f64 {least} to {greatest}").into());
+            return Err(
+                format!("sentence {query}: rank {got}, but {least} to {greatest} by a plain loop in f64").into()
+            );
         }
         checked.queries += 1;
         checked.exact += usize::from(least == greatest);
     }
     if 2 * checked.exact < checked.queries {
-        return Err(format!("near ties leave the ranks of most queries open: {checked:?}").into());
+        return Err(format!("near ties make the ranks of most queries uncertain: {checked:?}").into());
     }
     Ok(checked)
 }
@@ -185,7 +187,7 @@ fn check_memory(n: usize, dim: usize, bytes: u64) -> Outcome {
         mb(bound),
         mb(all_scores)
     );
-    if bytes > bound { Err("more memory than promised".into()) } else { Ok(()) }
+    if bytes > bound { Err("more memory than the bound".into()) } else { Ok(()) }
 }
 
 fn main() -> Outcome {
@@ -201,7 +203,7 @@ fn main() -> Outcome {
         check_memory(n, dim, after - before)?;
     }
     if one.install(|| data.rank())? != result {
-        return Err(format!("other ranks on one thread than on {}", all.current_num_threads()).into());
+        return Err(format!("the ranks on one thread differ from those on {}", all.current_num_threads()).into());
     }
     let Checked { queries, exact } = check_ranks(data.embeddings.values(), &result.ranks)?;
     println!("same ranks on one thread, and for {queries} queries by a plain loop in f64 ({exact} without near ties)");

@@ -65,9 +65,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("model {:.0} MB, four times {:.0}", mb(model), mb(4 * model));
     println!("peak resident memory {:.0} MB, bound {:.0}", mb(peak), mb(bound));
     println!(
-        "beyond four times the model: {:.0} values per token",
+        "in addition to four times the model: {:.0} values per token",
         (peak as f64 - 4.0 * model as f64) / 4.0 / tokens as f64
     );
-    assert!(peak <= bound, "more memory than promised");
+    assert!(peak <= bound, "more memory than the bound");
     Ok(())
 }

@@ -147,7 +147,7 @@ fn encoder_products() -> Outcome<Row> {
         }
         Ok(())
     };
-    Ok(Row { name: "encoder, its products alone".into(), sentences: SENTENCES, run: Box::new(run) })
+    Ok(Row { name: "encoder, matrix products only".into(), sentences: SENTENCES, run: Box::new(run) })
 }
 
 /// The output layer of a decoder.

@@ -69,7 +69,7 @@ impl<T: ?Sized> Registry<T> {
     ///
     /// # Errors
     /// [`Error::BadName`] if files and commands cannot store the name; [`Error::NameTaken`] if the library or a value
-    /// of another type uses it.
+    /// of a different type uses it.
     pub fn enter(&self, name: &str, of: TypeId, value: Arc<T>) -> Result<&'static Registered<T>> {
         let taken = || Error::NameTaken { what: self.what, name: name.to_owned() };
         if self.reserved.contains(&name) {

@@ -20,10 +20,10 @@ pub fn thread_count(threads: usize) -> usize {
     }
 }
 
-/// Starts threads 1 to `n_threads - 1` in `scope`; thread 0 is the caller's. `work` makes the work of each thread from
-/// its number. If the system refuses a thread (a limit on processes or memory), that thread and all later ones are left
-/// out, so there can be fewer handles. No thread starts its work before the last one has started, because a thread that
-/// has no memory to start ends the process.
+/// Starts threads 1 to `n_threads - 1` in `scope`; thread 0 is the caller's. `work` receives the number of a thread and
+/// returns its work. If the system refuses a thread (a limit on processes or memory), that thread and all later ones
+/// are left out, so there can be fewer handles. No thread starts its work before the last one has started, because a
+/// thread that has no memory to start ends the process.
 ///
 /// ```
 /// let squares = std::thread::scope(|scope| {

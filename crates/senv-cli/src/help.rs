@@ -12,14 +12,14 @@ use clap::{
 
 use crate::{args::Cli, argument::GLOBAL};
 
-/// Columns of help at most.
+/// The maximum width of help, in columns.
 const WIDTH: usize = 100;
 /// The indentation of the second line of a usage: the width of `Usage: `.
 const INDENT: &str = "       ";
-/// Examples that `-h` shows.
+/// The number of examples that `-h` shows.
 const EXAMPLES: usize = 2;
 
-/// The commands by what they are for, as `senv help` lists them.
+/// The commands, grouped by purpose, as `senv help` lists them.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Compare and search", &["similarity", "nearest", "index", "search"]),
     ("Explore and clean text", &["split", "dedupe", "compare", "cluster", "mine", "outliers", "sample"]),
@@ -59,7 +59,7 @@ const USUAL: [(&str, &[&str]); 23] = [
     ("train", &["pairs", "from", "dim", "output", "resume", "restart", "force"]),
 ];
 
-/// The same of `senv train SYSTEM`.
+/// The same for `senv train SYSTEM`.
 const USUAL_OF_SYSTEM: &[&str] = &[
     "pairs",
     "captions",
@@ -86,11 +86,11 @@ const USUAL_OF_SYSTEM: &[&str] = &[
     "paraphrases",
 ];
 
-/// The same of `senv tune SYSTEM`.
+/// The same for `senv tune SYSTEM`.
 const USUAL_OF_SEARCH: &[&str] =
     &["pairs", "captions", "nli", "neighbours", "init-vectors", "grid", "select", "seeds", "output", "json"];
 
-/// The same of the evaluations.
+/// The same for the evaluations.
 const USUAL_OF_EVALUATION: &[&str] = &[
     "against",
     "data",
@@ -119,7 +119,7 @@ const USUAL_OF_EVALUATION: &[&str] = &[
     "model",
 ];
 
-/// How much help there is to be.
+/// How much help to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Length {
     /// That of `-h`.
@@ -152,7 +152,7 @@ pub(crate) fn command(length: Length) -> Command {
     root.help_template(template)
 }
 
-/// The whole command line, as the manual and the completions have it.
+/// The whole command line, as the manual and the completions use it.
 pub(crate) fn long_command() -> Command {
     command(Length::Long)
 }
@@ -215,7 +215,8 @@ fn usual(path: &[&str]) -> &'static [&'static str] {
     }
 }
 
-/// The text after the options, for `-h` and `--help`: two of the examples, and all of them with the notes.
+/// The text after the options, for `-h` and `--help`: two of the examples for the first, and all of them with the notes
+/// for the second.
 fn lengths_of(after: &str) -> (String, String) {
     let (examples, notes) = after.split_once("\n\n").unwrap_or((after, ""));
     let mut lines = examples.lines();
@@ -302,7 +303,7 @@ fn wrapped(text: &str, first: &str, next: &str) -> String {
     lines.join("\n")
 }
 
-/// The commands by what they are for; of those about the program `-h` shows the names.
+/// The commands, grouped by purpose. For the commands about the program itself, `-h` shows only the names.
 fn list_of_commands(root: &Command, length: Length) -> String {
     let styles = Styles::styled();
     let (header, literal) = (styles.get_header(), styles.get_literal());

@@ -16,7 +16,7 @@ use crate::{failure::DONE_IN_DOUBT, output};
 /// Signals within this time count as one: `timeout` and some shells send theirs to a process and then to its group.
 const ONE_REQUEST: Duration = Duration::from_millis(500);
 
-/// The number of Ctrl-C.
+/// The number of times that Ctrl-C was pressed.
 const SIGINT: i32 = 2;
 
 /// The signal that requested the end.
@@ -28,8 +28,8 @@ static READS_STDIN: AtomicBool = AtomicBool::new(false);
 /// What a command prints when a signal ends it.
 static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
-/// A message that is printed if a signal ends the program while this is alive. It is for a long command that saves
-/// nothing on the way, and for one that has made a change and is still at work.
+/// A message that is printed if a signal ends the program while this is alive. Use it for a long command that saves
+/// nothing before the end, and for one that has made a change and is still working.
 #[derive(Debug)]
 pub(crate) struct LastWords(());
 
@@ -57,7 +57,7 @@ impl Interrupt {
         locked(&ASKED).get_or_insert_default().clone()
     }
 
-    /// The same of work that may wait for somebody to type, and does not see the flag meanwhile.
+    /// Like [`Self::install`], for work that may wait for the user to type and does not see the flag while it waits.
     pub(crate) fn install_reading_stdin() -> Self {
         READS_STDIN.store(true, Ordering::Relaxed);
         Self::install()

@@ -13,7 +13,7 @@ const SAMPLE: u64 = 1 << 20;
 const LONG: usize = 32 << 10;
 
 /// Notes files whose only line ends are lone carriage returns, and files with a line of many sentences, each once.
-/// `is_cut` is whether lines are split into sentences.
+/// `is_cut` says whether lines are split into sentences.
 pub(crate) fn note_line_ends(paths: &[impl AsRef<Path>], is_cut: bool) {
     for path in paths.iter().map(AsRef::as_ref) {
         // A pipe can be read once.
@@ -42,7 +42,7 @@ pub(crate) fn note_line_ends(paths: &[impl AsRef<Path>], is_cut: bool) {
     }
 }
 
-/// What is noted about a file.
+/// What a note says about a file.
 #[derive(Debug, PartialEq, Eq)]
 enum Told {
     LoneReturns,

@@ -41,7 +41,7 @@ pub(crate) fn is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
-/// A line on a terminal that shows what is being done, in this form; hidden without a terminal.
+/// A terminal line that shows what is being done, in the form of this template; hidden without a terminal.
 pub(crate) fn spinner(template: &str) -> ProgressBar {
     if !is_terminal() || is_quiet() {
         return ProgressBar::hidden();
@@ -81,8 +81,8 @@ pub(crate) fn print_help(help: &clap::Error) -> Result {
     check_open().and_then(|()| help.print()).and_then(|()| io::stdout().flush()).map_err(Failure::stdout)
 }
 
-/// Prints what is wrong with the arguments, in color on a terminal. Arguments with control characters or line ends,
-/// which cannot be told from the colors afterwards, are `parsed` again without them.
+/// Prints what is wrong with the arguments, in color on a terminal. If arguments contain control characters or line
+/// ends, they are `parsed` again without them, because these characters cannot be told from the colors later.
 pub(crate) fn print_usage(
     error: &clap::Error,
     parsed: impl FnOnce(Vec<String>) -> Option<clap::Error>,
@@ -140,7 +140,7 @@ pub(crate) fn error(message: &str) {
     say("\x1b[1;31merror:\x1b[0m ", message);
 }
 
-/// The same for wrong arguments, with the commands to choose from.
+/// Prints the line that wrong arguments end with, with the commands to choose from.
 pub(crate) fn usage_error(message: &str, commands: &[String]) {
     error(message);
     commands.iter().for_each(|command| say("", &format!("  {command}")));

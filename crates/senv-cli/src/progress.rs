@@ -64,7 +64,7 @@ pub(crate) struct TrainingProgress {
 struct State {
     /// The share that was done when this run started, for reading and for training.
     done_before: [Option<f64>; 2],
-    /// The share of the training that is done.
+    /// The share of training that is done.
     done: f64,
     last_line: Option<Instant>,
     /// The start of every line, if training has stages.
@@ -74,7 +74,7 @@ struct State {
 }
 
 impl TrainingProgress {
-    /// Progress of a run that counts this.
+    /// Progress of a run that counts this unit.
     pub(crate) fn new(unit: Unit, interrupt: Interrupt) -> Self {
         let bar = if output::is_terminal() && !output::is_quiet() {
             let style = ProgressStyle::with_template("{bar:30} {percent:>3}%  {msg}");

@@ -1,6 +1,6 @@
 //! The options and commands for the remedies that the libraries name: they do not know the command line.
 //!
-//! The words of a remedy are in the library, which adds the option when it writes a message.
+//! The library has the words of a remedy, and adds the option when it writes a message.
 
 use std::fmt::Display;
 
@@ -21,7 +21,7 @@ fn option(remedy: Remedy) -> Option<&'static str> {
     if name.is_none_or(command_line::has_option) { Some(text) } else { option_elsewhere(remedy) }
 }
 
-/// Another command with the option, if the one that runs lacks it: the command that made the input or can make it
+/// The option of another command, if the one that runs lacks it: of the command that made the input or can make it
 /// again.
 fn option_elsewhere(remedy: Remedy) -> Option<&'static str> {
     match remedy {

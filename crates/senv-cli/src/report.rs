@@ -19,7 +19,7 @@ use crate::{
 /// Exit code for wrong usage.
 pub(crate) const USAGE: u8 = 2;
 
-/// The outputs that a command with several has written, and the first failure that leaves one in doubt.
+/// The outputs written by a command with several outputs, and the first failure that leaves one in doubt.
 static OUTPUTS: Mutex<(Vec<PathBuf>, Option<Failure>)> = Mutex::new((Vec::new(), None));
 
 /// Continues after one of several outputs: an output in doubt does not keep the others from being written.

@@ -8,7 +8,7 @@ use std::{
 
 /// What a terminal shows instead of a control character.
 const REPLACEMENT: &str = "\u{FFFD}";
-/// The most bytes of a character that is hidden from terminals.
+/// The maximum number of bytes of a character that is hidden from terminals.
 const MOST: usize = 3;
 
 /// Whether a terminal may obey a character, or show the text around it elsewhere: control characters except tabs and

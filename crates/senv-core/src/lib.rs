@@ -8,7 +8,7 @@
 //!
 //! The crate needs no system library. With the feature `ndarray-linalg`, orthogonal initialization and least squares
 //! compute QR factorizations with LAPACK. The final program chooses the library, for example `openblas-src` with its
-//! feature `system`. Results agree up to rounding, and then depend on that library too.
+//! feature `system`. Results then agree up to rounding, and their last bits depend on that library.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

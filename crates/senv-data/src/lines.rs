@@ -19,7 +19,7 @@ pub(crate) fn for_each_line(path: &Path, each: impl FnMut(u64, &str) -> Result<(
     for_each_line_of(&mut TextReader::open(&[path], &options())?, each)
 }
 
-/// Like [`for_each_line`], for a reader that keeps nothing of a line, and may take long.
+/// Like [`for_each_line`], for a reader that keeps nothing from a line, and may take a long time.
 pub(crate) fn for_each_line_kept_nowhere(
     path: &Path,
     quoted_pairs: bool,

@@ -18,9 +18,9 @@
 
 use senv_core::{Result, StaticEncoder};
 
-/// The share of known words ([`senv_core::KnownWords`]) below which a text is not English, or is code. Of 1,000 English
-/// sentences from news, tweets or captions, 0.88 and more is known. Of code it is 0.73 to 0.85, of other languages 0 to
-/// 0.60.
+/// The share of known words ([`senv_core::KnownWords`]) below which a text is not English, or is code. In 1,000 English
+/// sentences from news, tweets or captions, the share is 0.88 or more. In code it is 0.73 to 0.85, and in other
+/// languages 0 to 0.60.
 ///
 /// ```
 /// let english = senv_english::model()?;

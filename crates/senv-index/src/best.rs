@@ -1,4 +1,4 @@
-//! The best rows so far, ordered by falling score, then by rising row.
+//! The best rows so far, ordered by descending score, then by ascending row.
 
 use std::cmp::Ordering;
 
@@ -35,11 +35,11 @@ pub(crate) struct Best<T> {
     least: f32,
     /// Up to twice the wanted number, so most pushes only append.
     rows: Vec<T>,
-    /// The last of the best when they were last selected.
+    /// The worst of the best items at the last selection.
     last: Option<T>,
 }
 
-/// The least number of rows appended between selections.
+/// The minimum number of rows appended between selections.
 const SPARE: usize = 64;
 
 impl<T: Ranked> Best<T> {

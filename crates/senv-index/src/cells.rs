@@ -166,7 +166,7 @@ pub(crate) fn order(cell_of: &[u32], n_cells: usize) -> CellOrder {
     CellOrder { lane_rows, ends, starts }
 }
 
-/// The cells ordered by falling product of their centroid with a unit vector.
+/// The cells ordered by descending product of their centroid with a unit vector.
 pub(crate) fn nearest_cells(centroids: &[f32], unit: &[f32]) -> Vec<u32> {
     let dim = unit.len();
     let n = centroids.len() / dim;

@@ -47,7 +47,7 @@ pub enum Error {
         /// The second.
         second: usize,
     },
-    /// Rows without ids, and not enough numbers are left after the highest id.
+    /// Rows were added without ids, but there are not enough numbers after the highest id.
     #[error(
         "not enough ids left: the next one is {next_id} and the largest is {}; give the rows explicit ids",
         u64::MAX

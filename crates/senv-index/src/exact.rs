@@ -11,9 +11,9 @@ use crate::{
 
 /// Rows compared at a time.
 const ROWS: usize = 256;
-/// Below this number of queries, rows are compared in place,
+/// Below this number of queries, rows are compared in place.
 const FEW: usize = 3;
-/// this many at a time, so they stay in the first-level cache until their norms are known.
+/// The number of rows compared in place at a time, so they stay in the first-level cache until their norms are known.
 const FEW_ROWS: usize = 16;
 
 /// For each unit vector, the `k` rows of highest cosine among the first `n`, in order. `units` has all queries,

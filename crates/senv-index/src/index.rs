@@ -160,9 +160,9 @@ impl VectorIndex {
     /// The rows nearest to a query, nearest first; fewer if the index has fewer, none for a zero query.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if the query has another dimension; [`senv_core::Error::InvalidParameter`]
-    /// if it contains NaN or infinity, or a search setting is out of range; [`Error::Damaged`] if a part of the file
-    /// that the search reads does not match its checksum.
+    /// [`senv_core::Error::ShapeMismatch`] if the query has a different dimension;
+    /// [`senv_core::Error::InvalidParameter`] if it contains NaN or infinity, or a search setting is out of range;
+    /// [`Error::Damaged`] if a part of the file that the search reads does not match its checksum.
     pub fn search(&self, query: &[f32], search: &Search<'_>) -> Result<Vec<Neighbour>> {
         Ok(self.search_batch(&[query], search)?.pop().unwrap_or_default())
     }
@@ -324,7 +324,7 @@ impl VectorIndex {
         Ok(self.planes.refine(short, &rows, query, wanted))
     }
 
-    /// The third stage: the first `k` candidates by falling cosine.
+    /// The third stage: the first `k` candidates by descending cosine.
     fn rescore(&self, query: &Query, k: usize, mut found: Vec<Scored>) -> Result<Vec<Scored>> {
         if self.rows.is_none() {
             found.truncate(k);
@@ -334,7 +334,7 @@ impl VectorIndex {
         self.rescored(&query.unit, k, found)
     }
 
-    /// The `k` candidates of highest cosine with a unit vector, by falling cosine; requires stored rows.
+    /// The `k` candidates of highest cosine with a unit vector, by descending cosine; requires stored rows.
     pub(crate) fn rescored(&self, unit: &[f32], k: usize, candidates: Vec<Scored>) -> Result<Vec<Scored>> {
         let mut space = Vec::new();
         let mut found = Vec::with_capacity(candidates.len());

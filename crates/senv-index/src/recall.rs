@@ -51,7 +51,7 @@ fn missed<T: PartialEq>(measured: &[(T, f32)], effort: T) -> f32 {
 }
 
 impl Recall {
-    /// The cheapest effort for a recall of `wanted` among this many rows. The misses of all stages add up at most.
+    /// The cheapest effort for a recall of `wanted` among this many rows. At worst, the misses of all stages add up.
     /// Without a measurement, the search is exact.
     pub(crate) fn effort(&self, wanted: f32, rows: usize, n_cells: usize) -> Effort {
         let allowed = 1.0 - wanted;

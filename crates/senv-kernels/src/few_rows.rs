@@ -16,9 +16,9 @@ use crate::{kernels, kernels::PANEL_STEP};
 /// more than they save.
 pub const ONE_THREAD: usize = 3_000_000;
 
-/// The most rows of A for which reading W in place is faster than packing it. The first number is for rows of at least
-/// [`LONG`] values, with A in groups of [`GROUP`] rows. The second is for shorter rows, where writing the result
-/// dominates.
+/// The maximum number of rows of A for which reading W in place is faster than packing it. The first number is for rows
+/// of at least [`LONG`] values, with A in groups of [`GROUP`] rows. The second is for shorter rows, where writing the
+/// result dominates.
 const MOST_ROWS: (usize, usize) = (512, 32);
 
 /// Rows with at least this many values are long.

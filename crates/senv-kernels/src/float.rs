@@ -168,11 +168,11 @@ impl Float for f64 {
         self
     }
     fn dot(a: &[Self], b: &[Self]) -> Self {
-        assert_eq!(a.len(), b.len(), "a dot product of vectors of two lengths");
+        assert_eq!(a.len(), b.len(), "a dot product of vectors of different lengths");
         a.iter().zip(b).map(|(a, b)| a * b).sum()
     }
     fn axpy(c: Self, x: &[Self], y: &mut [Self]) {
-        assert_eq!(x.len(), y.len(), "a sum of vectors of two lengths");
+        assert_eq!(x.len(), y.len(), "a sum of vectors of different lengths");
         y.iter_mut().zip(x).for_each(|(y, x)| *y += c * x);
     }
     fn add_to(x: &[Self], y: &mut [Self]) {
@@ -197,7 +197,7 @@ impl Float for f64 {
     }
     fn skip_bigram_step([a, b, f]: [&[Self]; 3], sign: Self, h: &mut [Self], g: &mut [Self], q: &mut [Self]) {
         for len in [a.len(), b.len(), f.len(), h.len(), g.len()] {
-            assert_eq!(len, q.len(), "a step on vectors of two lengths");
+            assert_eq!(len, q.len(), "a step on vectors of different lengths");
         }
         for j in 0..q.len() {
             q[j] += b[j] * h[j] + sign * a[j] * g[j];
@@ -206,7 +206,7 @@ impl Float for f64 {
         }
     }
     fn mean_shares(f: &[Self], n: usize, out: &mut [Self]) {
-        assert_eq!(f.len(), out.len(), "shares of vectors of two lengths");
+        assert_eq!(f.len(), out.len(), "shares of vectors of different lengths");
         let normalizer = if n < 2 { 0.0 } else { 2.0 / (n as f64 * (n as f64 - 1.0)) };
         for (&f, out) in f.iter().zip(out) {
             let (mut p, mut sum) = (0.0, 0.0);

@@ -59,7 +59,7 @@ impl Table {
     /// Creates a table from a vector of exactly `n_rows * dim` values.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the vector has another length; [`Error::TooLarge`] if the product overflows.
+    /// [`Error::ShapeMismatch`] if the vector has a different length; [`Error::TooLarge`] if the product overflows.
     pub fn from_vec(n_rows: usize, dim: usize, values: Vec<f32>) -> Result<Self> {
         let expected = n_rows.checked_mul(dim).ok_or(Error::TooLarge { rows: n_rows, dim })?;
         if values.len() != expected {
@@ -98,7 +98,7 @@ impl Table {
         }
         if bytes.len() != needed {
             return Err(bad(format!(
-                "{n_rows} rows of {dim} values need {needed} bytes, and there are {}",
+                "{n_rows} rows of {dim} values need {needed} bytes, but there are {}",
                 bytes.len()
             )));
         }

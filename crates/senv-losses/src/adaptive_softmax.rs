@@ -100,7 +100,7 @@ impl AdaptiveSoftmax {
         let ends: Vec<usize> = cutoffs.iter().copied().chain([n_words]).collect();
         let wrong = (0..ends.len()).find(|&k| ends[k] <= if k == 0 { 0 } else { ends[k - 1] });
         if let Some(k) = wrong {
-            check_range("cutoffs", "rising, above 0 and below the vocabulary", ends[k] as f64, false)?;
+            check_range("cutoffs", "ascending, above 0 and below the size of the vocabulary", ends[k] as f64, false)?;
         }
         Ok(Self { dim, ends, factor: 4, reduction: Reduction::default(), block: DEFAULT_BLOCK })
     }

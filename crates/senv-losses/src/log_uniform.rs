@@ -33,7 +33,7 @@ pub struct SampledWords {
 }
 
 impl SampledWords {
-    /// Draws `n` distinct words from a vocabulary of `n_words` in order of falling frequency.
+    /// Draws `n` distinct words from a vocabulary of `n_words` in order of descending frequency.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] unless `n` is from 1 to `n_words`.

@@ -299,7 +299,7 @@ impl NliHead {
                               d_parameters: &'a mut Parameters<F>|
          -> Result<(Array2<F>, Array2<F>)> {
             saved.check(labels)?;
-            check_size("numbers of the forward pass", this.n_features(), saved.x.ncols())?;
+            check_size("columns of saved state", this.n_features(), saved.x.ncols())?;
             check_shapes(parameters, &this.shapes())?;
             check_shapes(d_parameters, &this.shapes())?;
             let (mut d_a, c) = (saved.logits.clone(), d_loss / labels.len() as f64);
@@ -307,7 +307,7 @@ impl NliHead {
                 softmax_row(row_mut(&mut d_a, i), label as usize, &[], c); // (B4)
             }
             let mut through = |d_out: &Array2<F>, x: &Array2<F>, w: usize| -> Result<Array2<F>> {
-                check_size("numbers of the forward pass", parameters[w].shape()[1], x.ncols())?;
+                check_size("columns of saved state", parameters[w].shape()[1], x.ncols())?;
                 add_weight_gradient(d_out.view(), x.view(), d_parameters, w)?;
                 add_bias_gradient(d_out.view(), d_parameters, w + 1);
                 input_gradient(d_out.view(), &parameters[w])

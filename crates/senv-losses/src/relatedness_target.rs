@@ -60,7 +60,7 @@ impl HyperparameterValue for ScoreGrid {
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let top = |text: &str, from: usize| match text.parse::<usize>() {
             Ok(top) if top > from && top <= 1000 => Ok(top),
-            _ => Err(format!("expected 1-K, 0-K or senteval, such as 1-5, got a scale up to {text:?}")),
+            _ => Err(format!("expected 1-K, 0-K or senteval, such as 1-5, got {text:?} as K")),
         };
         match text.split_once('-') {
             Some(("1", k)) => Ok(Self::OneTo(top(k, 1)?)),

@@ -101,8 +101,8 @@ impl Ranking {
     #[must_use]
     pub fn reciprocal_rank(&self) -> f64 {
         let Some((start, grades)) = self.groups().find(|(_, grades)| n_relevant(grades) > 0) else { return 0.0 };
-        // The first relevant one of the group is at its place i if none is before it: of the n - i documents that are
-        // left there, any is equally likely to come next, and `relevant` of them are.
+        // If none of the first i documents of the group is relevant, each of the other n - i is equally likely to come
+        // next, and `relevant` of them are relevant.
         let (n, relevant) = (grades.len(), n_relevant(grades));
         let (mut none_before, mut mean) = (1.0, 0.0);
         for i in 0..=n - relevant {

@@ -49,7 +49,7 @@ pub struct Sample(Kind);
 #[derive(Debug, Clone)]
 enum Kind {
     Mean(Vec<f64>),
-    /// Values in rising order, with their items.
+    /// Values in ascending order, with their items.
     Median(Vec<(f64, usize)>),
     /// Both lists, centered to avoid losing digits in sums of squares.
     Pearson(Vec<f64>, Vec<f64>),
@@ -61,7 +61,7 @@ enum Kind {
     F1(Vec<bool>, Vec<bool>),
 }
 
-/// Items in groups of equal values; groups are numbered by rising value.
+/// Items in groups of equal values; groups are numbered by ascending value.
 #[derive(Debug, Clone)]
 struct Groups {
     group: Vec<u32>,
@@ -234,7 +234,7 @@ fn correlation(pairs: impl Iterator<Item = (f64, f64)>, counts: &[u32]) -> Optio
     Some(((sxy - sx * sy / n) / (vx.sqrt() * vy.sqrt())).clamp(-1.0, 1.0))
 }
 
-/// All items and relevant ones of each group of equal scores, groups by rising score.
+/// All items and relevant ones of each group of equal scores, groups by ascending score.
 fn totals(groups: &Groups, relevant: &[bool], counts: &[u32]) -> Vec<(f64, f64)> {
     let mut totals = vec![(0.0, 0.0); groups.n];
     for ((&group, &relevant), &count) in groups.group.iter().zip(relevant).zip(counts) {

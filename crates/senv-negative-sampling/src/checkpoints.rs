@@ -1,8 +1,8 @@
 //! Saves the state of a run, and resumes from it.
 //!
-//! Each of several ranks has its own checkpoint, with the tables as they were when they were last the same everywhere.
-//! All ranks write at the same meeting, but a rank can be killed when only some have written. So each rank also keeps
-//! the previous checkpoint, and all resume from the last meeting that every rank has.
+//! Each of several ranks has its own checkpoint, and also stores the last tables that were the same on all ranks. All
+//! ranks write at the same meeting, but a rank can be killed when only some have written. So each rank also keeps the
+//! previous checkpoint, and all resume from the last meeting that every rank has.
 
 use std::{
     fs, io,
@@ -63,7 +63,7 @@ impl TrainingState {
 pub(crate) struct ResumePoint {
     pub(crate) state: TrainingState,
     pub(crate) tables: Tables,
-    /// The tables as they were when they were last the same on all ranks; `None` without ranks.
+    /// The last tables that were the same on all ranks; `None` without ranks.
     pub(crate) before: Option<Tables>,
 }
 

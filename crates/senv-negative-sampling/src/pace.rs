@@ -27,7 +27,7 @@ const MAX_COLLISIONS: f64 = 0.5;
 /// The number of sentences with examples that are planned to measure it.
 const SAMPLE: u64 = 256;
 
-/// The length of steps, which is part of what a seed means.
+/// The length of steps. A run with the same seed must use the same length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pace {
     /// A step ends with the sentence that brings it to this many tokens.

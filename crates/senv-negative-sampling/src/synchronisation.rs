@@ -10,8 +10,8 @@
 //! Each rank draws its own random numbers. With the same negatives at the same position of each part, the updates of
 //! ranks would be parallel where those of one process are not.
 //!
-//! The rows of words are sorted by falling count, so (F2) merges frequent words often and rare ones rarely: S. Ji, N.
-//! Satish, S. Li and P. Dubey, "Parallelizing Word2Vec in Shared and Distributed Memory", 2016. The rows of n-grams
+//! The rows of words are sorted by descending count, so (F2) merges frequent words often and rare ones rarely: S. Ji,
+//! N. Satish, S. Li and P. Dubey, "Parallelizing Word2Vec in Shared and Distributed Memory", 2016. The rows of n-grams
 //! follow those of words. The ranks' versions of a row are merged by `adaptive-sum` of `senv-core`. That work instead
 //! takes the mean and a higher learning rate, which costs two points on STS Benchmark with eight ranks
 //! (`docs/experiments/ranks.md`).
@@ -47,7 +47,7 @@ pub(crate) struct Synchronisation<'a> {
     ranks: &'a dyn Reduce,
     n_units: u64,
     n_meetings: u64,
-    /// The tables as they were when they were last the same everywhere.
+    /// The last tables that were the same on all ranks.
     pub(crate) before: Tables,
     /// The meetings, bytes sent and time since the run began.
     n_met: u64,

@@ -5,7 +5,7 @@
 //! ```text
 //! M = Σ_s v_s v_sᵀ                      over the sentences it is fitted on; not centred
 //! M u_i = σ_i² u_i,  σ_1 ≥ σ_2 ≥ ...    u_i: right singular vectors of the sentence matrix
-//! G = (v_s·v_t)_st,  G w_i = σ_i² w_i,  u_i = Σ_s w_is v_s / σ_i      the same of no more vectors than dimensions
+//! G = (v_s·v_t)_st,  G w_i = σ_i² w_i,  u_i = Σ_s w_is v_s / σ_i      the same for at most as many vectors as dimensions
 //! v ← v − Σ_i λ_i u_i (u_i·v)           SIF: one component, λ = 1
 //!                                       uSIF: five, λ_i = σ_i² / Σ_j σ_j² over the components taken
 //! ```
@@ -187,8 +187,8 @@ impl SecondMoment {
     /// Adds a vector.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if the vector has another length; [`senv_core::Error::InvalidParameter`] if
-    /// it has a NaN or infinite value; [`senv_core::Error::TooLarge`] as in [`SecondMoment::new`].
+    /// [`senv_core::Error::ShapeMismatch`] if the vector has a different length; [`senv_core::Error::InvalidParameter`]
+    /// if it has a NaN or infinite value; [`senv_core::Error::TooLarge`] as in [`SecondMoment::new`].
     pub fn add<F: Float>(&mut self, vector: &[F]) -> Result<()> {
         let dim = self.dim;
         if vector.len() != dim {

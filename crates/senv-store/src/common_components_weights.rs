@@ -163,7 +163,7 @@ impl Usif {
 /// ```
 ///
 /// # Errors
-/// [`senv_core::Error::ShapeMismatch`] if a row has another length than `out`.
+/// [`senv_core::Error::ShapeMismatch`] if a row has a different length than `out`.
 pub fn weighted_sentence<'a>(
     rows: impl Iterator<Item = (&'a [f32], f32)> + Clone,
     dimension_norms: bool,
@@ -186,7 +186,7 @@ pub struct RowSum<'a> {
 /// Like [`weighted_sentence`], with further rows.
 ///
 /// # Errors
-/// [`senv_core::Error::ShapeMismatch`] if a row, or the sum of the further rows, has another length than `out`.
+/// [`senv_core::Error::ShapeMismatch`] if a row, or the sum of the further rows, has a different length than `out`.
 pub fn weighted_sentence_with<'a>(
     rows: impl Iterator<Item = (&'a [f32], f32)> + Clone,
     further: RowSum<'_>,

@@ -80,7 +80,7 @@ impl Embeddings {
     /// The words and rows of an open model file of kind `embeddings`; rows are memory-mapped.
     ///
     /// # Errors
-    /// [`Error`] if it is of another kind or damaged.
+    /// [`Error`] if it is of a different kind or damaged.
     pub fn from_model_file(model: &ModelFile) -> Result<Self> {
         model.expect_kind(KIND)?;
         model.expect_known_tokenizer()?;

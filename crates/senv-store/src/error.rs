@@ -59,7 +59,7 @@ pub enum Error {
         found: String,
     },
     /// A declared or actual size is above its limit.
-    #[error("{}: {what} is {found}, above the limit of {limit}; if the file is not damaged or in another format, \
+    #[error("{}: {what} is {found}, above the limit of {limit}; if the file is not damaged or in a different format, \
         raise the limit", path.display())]
     AboveLimit {
         /// The file.
@@ -133,7 +133,7 @@ pub enum Error {
         at: Position,
     },
     /// A line of text or a word is too long.
-    #[error("{}, {at}: {what} does not end within {limit} bytes; the file is damaged or in another format", path.display())]
+    #[error("{}, {at}: {what} does not end within {limit} bytes; the file is damaged or in a different format", path.display())]
     TooLong {
         /// The file.
         path: PathBuf,
@@ -161,8 +161,8 @@ pub enum Error {
         /// Values in a row.
         dim: usize,
     },
-    /// A word contains a control character, as in a file of another format.
-    #[error("{}, {at}: {word} contains a control character; the file is damaged or in another format", path.display(), word = senv_core::quoted(word))]
+    /// A word contains a control character, as in a file of a different format.
+    #[error("{}, {at}: {word} contains a control character; the file is damaged or in a different format", path.display(), word = senv_core::quoted(word))]
     ControlCharacter {
         /// The file.
         path: PathBuf,

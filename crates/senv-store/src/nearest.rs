@@ -86,8 +86,8 @@ impl<R: Rows> NearestIndex<R> {
     /// query is zero.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if the query has another dimension; [`senv_core::Error::InvalidParameter`]
-    /// if it has a NaN or infinite value.
+    /// [`senv_core::Error::ShapeMismatch`] if the query has a different dimension;
+    /// [`senv_core::Error::InvalidParameter`] if it has a NaN or infinite value.
     pub fn nearest(&self, query: &[f32], k: usize) -> Result<Vec<Neighbour>> {
         self.nearest_where(query, k, |_| true)
     }

@@ -67,7 +67,8 @@ impl<W: Write> NpyWriter<W> {
     /// Writes the next row.
     ///
     /// # Errors
-    /// [`senv_core::Error::BadWrite`] if there is a row too many, or one of another length; [`senv_core::Error::Io`].
+    /// [`senv_core::Error::BadWrite`] if there is a row too many, or one of a different length;
+    /// [`senv_core::Error::Io`].
     pub fn write_row(&mut self, row: &[f32]) -> Result<()> {
         if row.len() != self.dim || self.written == self.n_rows {
             let what = format!("row {} of {} numbers", self.written + 1, row.len());

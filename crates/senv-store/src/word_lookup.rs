@@ -6,8 +6,8 @@ use senv_core::{Tokenizer, Vocabulary};
 /// lowercased file has a few others: a row for unknown words, markers of a format.
 const MIN_LOWERCASE: f64 = 0.99;
 
-/// The tokenizer for word vectors of another program, whose own tokenizer is unknown. It looks up the longest form that
-/// has a row, unchanged or, if nearly all words are lowercase, in lowercase.
+/// The tokenizer for word vectors from another program, whose own tokenizer is unknown. It looks up the longest form
+/// that has a row, unchanged or, if nearly all words are lowercase, in lowercase.
 ///
 /// ```
 /// use senv_core::Vocabulary;

@@ -133,7 +133,7 @@ impl TextReader {
     ///
     /// # Errors
     /// [`Error::Io`](senv_base::Error::Io) if a file cannot be read, or its compressed data are truncated or damaged;
-    /// [`Error::NotText`](senv_base::Error::NotText) for a file of another format;
+    /// [`Error::NotText`](senv_base::Error::NotText) for a file of a different format;
     /// [`Error::LineTooLong`](senv_base::Error::LineTooLong); [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8).
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
         if !self.advance()? {

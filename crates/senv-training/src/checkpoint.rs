@@ -147,7 +147,7 @@ pub fn save_with<S: Serialize>(
 ///
 /// # Errors
 /// [`Error::Io`] if the file cannot be read; [`Error::TooLarge`] if a table does not fit in memory. [`Error::BadFile`]
-/// if it is not a checkpoint, has another version or kind, is truncated or damaged, or its state is not an `S`.
+/// if it is not a checkpoint, has a different version or kind, is truncated or damaged, or its state is not an `S`.
 pub fn load<S: DeserializeOwned>(path: impl AsRef<Path>, kind: &str) -> Result<(S, Vec<(String, Table)>)> {
     let path = path.as_ref();
     let mut reader = Reader::open(path)?;

@@ -14,9 +14,9 @@ use rayon::prelude::*;
 use senv_base::{Error, Result};
 use senv_kernels::{Float, few_rows::ONE_THREAD};
 
-/// The minimum number of rows or columns per thread. The `gemm` crate sums in another order if a result has at most 256
-/// values, or at most 64 rows and columns. Runs of at least this length are larger than that (longer ones if the other
-/// side is below 4). So each value has the same bits as in the whole product.
+/// The minimum number of rows or columns per thread. The `gemm` crate sums in a different order if a result has at most
+/// 256 values, or at most 64 rows and columns. Runs of at least this length are larger than that (longer ones if the
+/// other side is below 4). So each value has the same bits as in the whole product.
 const RUN: usize = 128;
 
 /// Rows and columns are divided among threads in multiples of this number.

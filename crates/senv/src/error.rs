@@ -64,7 +64,7 @@ pub enum Error {
     },
     /// The model of a collection has changed.
     #[error(
-        "{}: the collection was made with another model than {} (digest {expected}, got {found}); {}, or rebuild the \
+        "{}: the collection was made with a different model than {} (digest {expected}, got {found}); {}, or rebuild the \
         collection",
         collection.display(), model.display(), Remedy::ModelPlace
     )]
@@ -109,7 +109,7 @@ pub enum Error {
         /// The process, if it is known.
         holder: Option<u32>,
     },
-    /// A collection made with another model than the web page has.
+    /// A collection made with a different model than the web page has.
     #[error(
         "the web page has only the English model, and this collection was made with {}; make a collection of the same \
         sentences with the model `english`",
@@ -205,7 +205,7 @@ pub enum Error {
     AllTooLong {
         /// How many were left out.
         n: usize,
-        /// What was left out, up to the words `of more than`.
+        /// What was left out, such as `sentences`.
         what: String,
         /// The maximum number of tokens per sentence.
         limit: usize,
@@ -267,7 +267,7 @@ pub enum Error {
         loss: f64,
         /// The loss that it should be below.
         bound: f64,
-        /// What that loss is of.
+        /// What has that loss: `a guess` or `the initial weights`.
         of: &'static str,
     },
     /// A grid of hyperparameters cannot be searched.

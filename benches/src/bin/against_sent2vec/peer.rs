@@ -81,15 +81,15 @@ pub(crate) fn run(workload: &Workload, path: &Path, goal: u64) -> Result<Measure
     drop(running);
 
     let (Some(counted), Some((first, done)), Some(last)) = (counted, first, last) else {
-        return Err(told("did not report as the release does").into());
+        return Err(told("did not report its progress as the release does").into());
     };
     let training = last - first;
     if training < SHORTEST {
-        return Err(told("trained too short a time for its output to tell how long; give it more text").into());
+        return Err(told("trained too briefly to be timed from its output; give it more text").into());
     }
     let log = String::from_utf8_lossy(&fs::read(&log_path)?).into_owned();
     let n_words =
-        number_after(&log, "Number of words:").ok_or_else(|| told("did not tell the number of words"))? as u64;
+        number_after(&log, "Number of words:").ok_or_else(|| told("did not print the number of words"))? as u64;
     let end = log.rsplit('\r').next().unwrap_or_default();
     let buckets = if workload.case.word_ngrams == 1 { 1 } else { u64::from(workload.settings.buckets) };
     Ok(Measurement {

@@ -15,8 +15,8 @@ const MESSAGE: usize = 1 << 30;
 
 /// A process of an MPI run, as a rank of a training run.
 ///
-/// Of MPI, it uses only messages between two processes (`MPI_Sendrecv`). senv then controls the order of each sum,
-/// which `MPI_Allreduce` does not promise. An error of MPI ends all processes, MPI's default.
+/// It uses only messages between two processes (`MPI_Sendrecv`). senv then controls the order of each sum, which
+/// `MPI_Allreduce` does not promise. An error of MPI ends all processes, MPI's default.
 ///
 /// ```no_run
 /// use senv::{Sent2VecParams, TextSystem, TrainOptions};

@@ -51,7 +51,7 @@ pub(crate) struct Evaluation {
 pub(crate) enum Source {
     /// The JSON of this evaluation of the table.
     Evaluation(usize),
-    /// The JSON printed by the training.
+    /// The JSON printed by the training command.
     Training,
     /// The mean of the preceding columns for which we have figures. The paper's mean is over the same columns.
     Mean,
@@ -98,7 +98,7 @@ impl Column {
         Self { factor: 100.0, ..Self::new(title, evaluation, path) }
     }
 
-    /// Creates a column that reads the JSON printed by the training.
+    /// Creates a column that reads the JSON printed by the training command.
     pub(crate) fn training(title: &str, path: &str) -> Self {
         Self { source: Source::Training, ..Self::new(title, 0, path) }
     }

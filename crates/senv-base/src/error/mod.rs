@@ -298,7 +298,7 @@ pub enum Error {
         /// The highest version that can be read.
         supported: u32,
     },
-    /// A model of another kind.
+    /// A model of a different kind.
     #[error("{}: the model is of kind {found:?}, expected {expected:?}", path.display())]
     WrongKind {
         /// The file.

@@ -39,7 +39,7 @@ pub enum Remedy {
     SifWeights,
     /// A different number of n-gram buckets.
     Buckets,
-    /// Fine-tuning a model, or starting from word vectors, of a larger text.
+    /// Fine-tuning a model trained on more text, or starting from its word vectors.
     ModelOfLargerText,
     /// Initial vectors with the dimension of the model, or a model with the dimension of the vectors.
     InitialVectorsOfDim,

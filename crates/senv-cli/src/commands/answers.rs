@@ -19,12 +19,12 @@ impl EqualArg {
     }
 }
 
-/// The warning for a query that equals everything found.
+/// The warning for a query that finds only sentences equal to it.
 pub(crate) fn only_equal(query: &str) -> String {
     format!("found only sentences equal to {query}, which --no-equal leaves out", query = senv_core::quoted(query))
 }
 
-/// Writes how often a sentence occurs after it, unless it occurs once.
+/// Appends the number of times that a sentence occurs, if it occurs more than once.
 pub(crate) fn write_times(out: &mut impl Write, count: usize) -> io::Result<()> {
     if count > 1 { write!(out, "\t({count} times)") } else { Ok(()) }
 }
@@ -37,7 +37,7 @@ pub(crate) fn check_min_score(least: Option<f32>) -> Result {
     }
 }
 
-/// The warning for a query without a neighbor near enough.
+/// The warning for a query without a neighbor that reaches the minimum score.
 pub(crate) fn few_near(query: &str, least: f32) -> String {
     format!("no sentence has cosine {least} or above with {query} (--min-score)", query = senv_core::quoted(query))
 }

@@ -23,7 +23,7 @@ use crate::{
 ///
 /// The result is a model of kind static: it opens instantly, encodes faster than the original, and works with only
 /// senv-core. Weights are folded into the table. A part that reads word order (senv train order) is kept, with its maps
-/// in eight bits, if all dimensions and their axes are kept. A model that is already compressed can only lose words
+/// in eight bits, if all dimensions and axes are kept. A model that is already compressed can only lose words
 /// (--max-vocabulary). Models with n-grams cannot be compressed. uSIF weights lose a factor that depends on the whole
 /// sentence; --report compares. Dimensions can be cut off if the model was trained with --nested.
 #[derive(Debug, clap::Args)]
@@ -54,9 +54,9 @@ pub(crate) struct Compress {
     max_vocabulary: Option<usize>,
     /// Other models whose vectors are appended to those of the first.
     ///
-    /// A model trained on the same data with another --seed already improves cosines. A model of other data and words
-    /// helps classifiers trained on the vectors, but can make cosines worse: --report compares. Dimensions add up;
-    /// --principal reduces them.
+    /// A model trained on the same data with another --seed already improves cosines. A model trained on other data and
+    /// words helps classifiers trained on the vectors, but can make cosines worse: --report compares. Dimensions add
+    /// up; --principal reduces them.
     #[arg(long, value_name = "MODEL", num_args = 1..)]
     with: Vec<PathBuf>,
     /// Keep the N strongest principal axes of the rows instead of the trained dimensions.

@@ -20,9 +20,10 @@ const ROUNDING: f64 = 1e-4;
 /// Add words to a recurrent model from other word vectors.
 ///
 /// Fits a map from the given vectors to the word vectors of the model by least squares on their shared words. A word
-/// that the model lacks gets the image of its vector; its own words keep theirs (Kiros et al. 2015, section 2.2). Words
-/// with `_` are phrases and left out. Encoding uses the new words, but decoders keep generating only their trained
-/// words. For skip-thought, rnn-ae, p-thought and snli models. Fine-tune a model first and expand it afterward.
+/// that the model lacks gets the image of its given vector; the model's own words keep theirs (Kiros et al. 2015,
+/// section 2.2). Words with `_` are phrases and left out. Encoding uses the new words, but decoders keep generating
+/// only their trained words. For skip-thought, rnn-ae, p-thought and snli models. Fine-tune a model first and expand it
+/// afterward.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),

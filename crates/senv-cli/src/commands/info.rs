@@ -219,7 +219,7 @@ fn of_model(model: &Model) -> Result<Value> {
     }))
 }
 
-/// The hyperparameters of the training, under the names of the options of `senv train`; those that do not apply are
+/// The hyperparameters of the training run, under the names of the options of `senv train`; those that do not apply are
 /// left out.
 fn hyperparameters(model: &Model) -> Value {
     let listed = model.hyperparameters().into_iter().filter(|parameter| parameter.applies);
@@ -269,7 +269,7 @@ fn push(prefix: &str, facts: &Value, lines: &mut Vec<(String, String)>) {
     }
 }
 
-/// A fact on one line; none for nothing.
+/// A fact on one line; `None` for null and for an object.
 fn text(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null | Value::Object(_) => return None,

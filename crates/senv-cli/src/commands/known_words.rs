@@ -102,8 +102,8 @@ pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Op
     })
 }
 
-/// The warning for a query of which the model in this file knows few words: fewer than in text that suits it, and too
-/// few to be chance. With the English model, one unknown lower-case word with a non-ASCII letter is enough
+/// The warning for a query in which the model in this file knows too few words: fewer than in a suitable text, beyond
+/// chance. With the English model, one unknown lower-case word with a non-ASCII letter is enough
 /// (`docs/experiments/known-words.md`).
 pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: KnownWords) -> Option<String> {
     let least = min_share(path);
@@ -124,7 +124,7 @@ pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: Know
     })
 }
 
-/// The number of queries at which one warning is printed for all of them.
+/// At this number of queries or more, one warning is printed for all of them.
 pub(crate) const MANY_QUERIES: usize = 10;
 
 /// The smallest share of known words in a text that suits the model.

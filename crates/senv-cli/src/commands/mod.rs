@@ -51,7 +51,7 @@ use crate::{
     output,
 };
 
-/// Kinds of checkpoints of an interrupted reading.
+/// The kinds of checkpoints that store an interrupted reading.
 const READINGS: [&str; 2] = [KeptReading::KIND, PairData::KEPT_KIND];
 
 /// The heading of the options that all models share.
@@ -152,8 +152,8 @@ impl ModelArg {
     }
 }
 
-/// Notes how capitalized words are looked up in the word vectors of another program, if nearly all of those are in
-/// lower case and some are not.
+/// Notes how capitalized words are looked up in word vectors from another program, if nearly all of those are in lower
+/// case and some are not.
 pub(crate) fn note_case(path: &Path, vocabulary: &Vocabulary, tokenizer: &Tokenizer) {
     let WordCase { words, capitals } = WordCase::of(vocabulary);
     if tokenizer.is_lowercase() && capitals > 0 {
@@ -167,7 +167,7 @@ pub(crate) fn note_case(path: &Path, vocabulary: &Vocabulary, tokenizer: &Tokeni
     }
 }
 
-/// The `--model` of a command that needs one: the built-in model is no default for it.
+/// The `--model` argument of a command that requires it: the built-in model is not its default.
 fn named(model: Arg) -> Arg {
     model.default_value(None).required(true).help("Model to use").long_help(None)
 }

@@ -34,7 +34,7 @@ impl LocatedSentence<'_> {
     }
 }
 
-/// Whether lines are shown with their files: those of several files, or of a collection of several.
+/// Whether lines are shown with their files: if there are several files, or a collection of several.
 pub(crate) fn with_files(paths: &[PathBuf], lines: &Lines) -> bool {
     paths.len() > 1 || lines.has_files()
 }

@@ -4,7 +4,7 @@ use senv::jobs::CoverageCounts;
 
 use crate::output::{self, plural};
 
-/// Warns of such sentences, if there were any.
+/// Warns about such sentences, if there were any.
 pub(crate) fn warn_of_unread(counts: &CoverageCounts) {
     if counts.unread > 0 {
         let (sentences, tokens) = (plural(counts.unread, "sentence"), plural(counts.unread_tokens, "token"));

@@ -73,7 +73,7 @@ fn a_text_on_three_subjects_falls_into_groups_that_are_kept_and_assigned_to() {
     folder.train("text.txt", "m.senv", &[]).ok();
     folder
         .run(&["cluster", "--model", "m.senv", "--assign", "g.senv", "new.txt"])
-        .fails(2, &["g.senv", "another model", "--model"]);
+        .fails(2, &["g.senv", "a different model", "--model"]);
     folder.run(&["cluster", "--assign", "m.senv", "new.txt"]).fails(1, &["m.senv", "groups"]);
     folder.run(&["cluster", "--assign", "text.txt", "new.txt"]).fails(1, &["text.txt"]);
     let mut bytes = folder.read("g.senv");

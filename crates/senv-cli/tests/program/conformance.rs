@@ -52,7 +52,7 @@ fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
             }
         }
 
-        // A slice of another length is rejected before anything is written to it.
+        // A slice of a different length is rejected before anything is written to it.
         let opened = senv::Model::open(folder.path(&model)).unwrap();
         for n in [opened.dim() - 1, opened.dim() + 1] {
             let mut out = vec![f32::NAN; n];

@@ -41,7 +41,7 @@ fn a_model_is_judged_by_its_own_classifier_or_one_learnt_on_its_vectors() {
     let own = eval(&["snli.senv", "test.tsv", "--json"]).ok().json();
     let set = &own["sets"][0];
     assert_eq!((&set["n_pairs"], &set["n_unlabelled"]), (&30.into(), &1.into()));
-    // With labels in another order, accuracy would be a third of this.
+    // With labels in a different order, accuracy would be a third of this.
     assert!(set["accuracy"].as_f64().unwrap() > 0.9, "{own}");
     assert!(own["trained"].is_null());
     let text = eval(&["snli.senv", "test.tsv", "--published"]).ok().out;

@@ -224,7 +224,7 @@ fn vectors_that_senv_encode_wrote_are_not_made_again() {
     index("b", &["--vectors", "v.npy"]).ok();
     let find = |name: &str| folder.run(&["search", name, "--query", "a train", "--json"]).ok().out;
     assert_eq!(find("a"), find("b"));
-    // Vectors of another model, in another order, of other lines, and with NaN. Nothing is left behind.
+    // Vectors of another model, in a different order, of other lines, and with NaN. Nothing is left behind.
     folder.train("text.txt", "other.senv", &["--seed", "9"]).ok();
     folder.run(&["encode", "--model", "other.senv", "t.txt", "--output", "other.npy"]).ok();
     index("c", &["--vectors", "other.npy"]).fails(1, &["differs from the model's"]);

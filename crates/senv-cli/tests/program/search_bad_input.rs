@@ -171,13 +171,13 @@ fn a_model_that_is_gone_moved_or_another_is_told() {
     assert_eq!(search(&[]).ok().out, found);
     fs::remove_file(folder.path("models/old.senv")).unwrap();
     search(&["--model", "absent.senv"]).fails(1, &["absent.senv"]);
-    search(&["--model", "english"]).fails(1, &["the collection was made with another model than english"]);
+    search(&["--model", "english"]).fails(1, &["the collection was made with a different model than english"]);
     folder.train("text.txt", "m.senv", &["--seed", "9"]).ok();
     search(&[]).fails(1, &["c: its model", "models/old.senv no longer exists"]);
     search(&["--model", "m.senv"])
-        .fails(1, &["c: the collection was made with another model than m.senv", "(--model FILE)"]);
+        .fails(1, &["c: the collection was made with a different model than m.senv", "(--model FILE)"]);
     let add = ["index", "--add", "--input", "text.txt", "--output", "c", "--model", "m.senv"];
-    folder.run(&add).fails(1, &["another model"]);
+    folder.run(&add).fails(1, &["a different model"]);
     // Commands that do not need the model still work.
     folder.run(&["index", "--output", "c", "--delete-ids", "3"]).ok();
     assert_eq!(folder.run(&["info", "c", "--json"]).ok().json()["rows"], 600);

@@ -122,7 +122,7 @@ fn a_collection_of_a_shard_of_another_text_is_refused_and_of_a_copy_is_not() {
         folder.run(&["index", "--model", "m.senv", input, "--shard", shard, "--output", &output]).ok();
     }
     let join = |other: &str| folder.run(&["join", "short.txt.index", other, "--output", "joined.index"]);
-    join("other.txt.index").fails(1, &["other.txt.index", "another input than short.txt.index"]);
+    join("other.txt.index").fails(1, &["other.txt.index", "a different input than short.txt.index"]);
     assert!(!folder.has("joined.index"));
     join("copy.txt.index").ok();
 }

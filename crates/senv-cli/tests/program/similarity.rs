@@ -47,7 +47,7 @@ fn captions_are_measured_beside_random_pairs() {
     assert!(json["p_coherence"].is_f64() && json["random_pairs"]["mean_cosine"].is_null());
 }
 
-/// The captions in the format of COCO: not sorted by image, and with ids in another order than in the file.
+/// The captions in the format of COCO: not sorted by image, and with ids in a different order than in the file.
 fn coco(captions: &str) -> String {
     let line = |(i, line): (usize, &str)| {
         let (image, caption) = line.split_once('\t').unwrap();

@@ -1,4 +1,4 @@
-//! Word vectors of other programs, whose words come from other tokenizers.
+//! Word vectors from other programs, whose words come from other tokenizers.
 
 use serde_json::Value;
 

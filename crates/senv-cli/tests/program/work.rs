@@ -307,7 +307,7 @@ fn text_without_spaces_is_tokenized_by_characters_unless_another_tokenizer_is_as
     }
     let similar = ["similarity", "--model", "s.senv", "猫在垫子上", "垫子上在猫"];
     let cosine: f32 = folder.run(&similar).ok().out.trim().parse().unwrap();
-    assert!(cosine > 0.999, "the same characters in another order: {cosine}");
+    assert!(cosine > 0.999, "the same characters in a different order: {cosine}");
     // The part of standard input that was inspected is also used for training: the rows are the same.
     let piped = folder.pipe(&Folder::training("-", "piped.senv", &[]), unspaced_text()).ok();
     assert!(piped.err.contains("tokenizer is unicode"), "{}", piped.err);

@@ -341,7 +341,7 @@ impl crate::encoder::Passes for SumPooledCnn {
             _ => Err(Error::InvalidParameter {
                 name: "saved state",
                 requirement: "of the forward pass of this encoder",
-                got: "that of another activation function".into(),
+                got: "one of another activation function".into(),
             }),
         }
     }

@@ -130,8 +130,8 @@ impl SumPooledCnn {
         let (out_dim, width, n_distinct) = (self.out_dim(), self.projection_dim(), batch.distinct().len());
         check_size("sentences of saved state", batch.len() + 1, saved.starts.len())?;
         if saved.starts != self.starts(batch) {
-            let got = "that of sentences of other lengths".into();
-            return Err(Error::InvalidParameter { name: "saved state", requirement: "of this batch", got });
+            let got = "one of sentences with other lengths".into();
+            return Err(Error::InvalidParameter { name: "saved state", requirement: "that of this batch", got });
         }
         let d_out = d_out.as_standard_layout();
         let d_out = flat(&d_out);

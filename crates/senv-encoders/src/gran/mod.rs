@@ -212,8 +212,8 @@ impl GranEncoder {
         if of_form && saved.words == steps.words(batch, false) && saved.steps == steps {
             return Ok(());
         }
-        let got = "that of other sentences or another encoder".into();
-        Err(Error::InvalidParameter { name: "saved state", requirement: "of this encoder and batch", got })
+        let got = "one of other sentences or another encoder".into();
+        Err(Error::InvalidParameter { name: "saved state", requirement: "that of this encoder and batch", got })
     }
 }
 

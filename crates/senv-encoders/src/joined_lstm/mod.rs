@@ -219,8 +219,8 @@ impl JoinedLstm {
         if of_form && saved.words == words && saved.steps == steps {
             return Ok(());
         }
-        let got = "that of other sentences or another encoder".into();
-        Err(Error::InvalidParameter { name: "saved state", requirement: "of this encoder and batch", got })
+        let got = "one of other sentences or another encoder".into();
+        Err(Error::InvalidParameter { name: "saved state", requirement: "that of this encoder and batch", got })
     }
 }
 

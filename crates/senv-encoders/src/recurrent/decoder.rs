@@ -197,8 +197,12 @@ impl<C: RecurrentCell> DecoderCore<C> {
         }
         let (steps, inputs) = self.order(batch)?;
         if saved.steps != steps || saved.inputs != inputs || C::states(&saved.activations).len() != steps.total() * h {
-            let got = "that of other targets or another decoder".into();
-            return Err(Error::InvalidParameter { name: "saved state", requirement: "of this decoder and batch", got });
+            let got = "one of other targets or another decoder".into();
+            return Err(Error::InvalidParameter {
+                name: "saved state",
+                requirement: "that of this decoder and batch",
+                got,
+            });
         }
         let d_hidden = d_hidden.as_standard_layout();
         let mut d_states = zeros(steps.total(), h)?;

@@ -345,7 +345,7 @@ impl<C: RecurrentCell> Stack<C> {
         if saved.orders == orders && of_form && saved.joined.len() == joined {
             return Ok(());
         }
-        let got = "that of other sentences or another encoder".into();
-        Err(Error::InvalidParameter { name: "saved state", requirement: "of this encoder and batch", got })
+        let got = "one of other sentences or another encoder".into();
+        Err(Error::InvalidParameter { name: "saved state", requirement: "that of this encoder and batch", got })
     }
 }

@@ -53,7 +53,7 @@ mod tests {
             assert_eq!(Bits::from_bytes(bits.bytes().to_vec(), rows), Some(bits.clone()));
             assert_eq!(Bits::from_bytes(bits.bytes().to_vec(), rows + 8), None);
         }
-        assert_eq!(Bits::from_bytes(vec![0b1000], 3), None, "a bit behind the last row");
+        assert_eq!(Bits::from_bytes(vec![0b1000], 3), None, "a bit after the last row");
         assert_eq!(Bits::from_bytes(vec![], 0), Some(Bits::default()));
     }
 }

@@ -145,7 +145,7 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
         }
         if first.manifest.shard.as_ref().is_some_and(|first| first.input != *input) {
             let reason = format!(
-                "it was made from another input than {}; make all shards from the same input",
+                "it was made from a different input than {}; make all shards from the same input",
                 first.folder.display()
             );
             return unfit(path, reason);
@@ -211,7 +211,7 @@ mod tests {
         }
         for other in ["other", "none"] {
             let error = Collection::join(at("joined"), &[at("1"), at(other)]).unwrap_err();
-            assert!(error.to_string().contains("another input than"), "{error}");
+            assert!(error.to_string().contains("a different input than"), "{error}");
             assert!(!at("joined").exists());
         }
         let joined = Collection::join(at("joined"), &[at("1"), at("2")]).unwrap();

@@ -28,7 +28,7 @@ const MOST_CHANGES: u64 = 1 << 62;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Manifest {
     pub(super) version: u32,
-    /// Rises with every change.
+    /// Increases with every change.
     pub(super) generation: u64,
     pub(super) dim: usize,
     /// The digest of the model that made the vectors; empty if unknown.

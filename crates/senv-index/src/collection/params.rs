@@ -76,7 +76,7 @@ impl CollectionParams {
     }
 
     /// Sets the digest of the whole input, of which a shard has a part; shards of different inputs do not join. It can
-    /// be set as late as when `next` of [`Collection::build`](crate::Collection::build) returns the last part.
+    /// be set until `next` of [`Collection::build`](crate::Collection::build) returns the last part.
     #[must_use]
     pub fn shard_input(mut self, digest: Arc<OnceLock<String>>) -> Self {
         self.shard_input = Some(digest);

@@ -121,7 +121,7 @@ impl Collection {
         Ok(collection)
     }
 
-    /// Does the same up to the manifest in an existing folder, new or not, and returns the lock.
+    /// Does the work of `make` in an existing folder, up to the manifest, and returns the lock.
     fn make_in<E: From<Error>>(
         folder: &Path,
         mut manifest: Manifest,
@@ -200,7 +200,7 @@ impl Collection {
     /// ([`Rescoring::None`](crate::Rescoring::None)).
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if the vectors have another dimension or the number of ids or texts is
+    /// [`senv_core::Error::ShapeMismatch`] if the vectors have a different dimension or the number of ids or texts is
     /// wrong; [`Error::NonFinite`]; [`Error::RepeatedId`]; [`Error::WrongColumns`]; [`Error::SegmentLimit`];
     /// [`senv_core::Error::InUse`] while another process writes; [`senv_core::Error::Io`]. These leave the collection
     /// unchanged. After [`senv_core::Error::NotDurable`] and [`Error::ChangedNotOpened`] the rows were added

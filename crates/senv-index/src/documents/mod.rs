@@ -27,8 +27,8 @@ use rayon::prelude::*;
 
 use senv_core::{Error, Result, SentenceEncoder, kernels, text::sentences};
 
-/// The number of documents whose words expand a query, at most a tenth of all. This and the next two values are from
-/// the literature. On two collections, 5 to 10 documents and 10 to 20 words made no difference.
+/// The number of documents whose words expand a query, at most a tenth of all. This value and the next two are from the
+/// literature. On two collections, 5 to 10 documents and 10 to 20 words made no difference.
 const N_FEEDBACK: usize = 10;
 const N_WORDS: usize = 20;
 const SHARE: f32 = 0.5;
@@ -170,7 +170,7 @@ impl DocumentRanker {
     /// encoder.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the vector has another length than those of the documents.
+    /// [`Error::ShapeMismatch`] if the vector has a different length than those of the documents.
     pub fn sentence_cosines(&self, query: &[f32]) -> Result<Vec<f32>> {
         Ok(self.cosines(&self.sentences, &self.unit(query)?))
     }

@@ -7,7 +7,7 @@ use senv_core::Tokenizer;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Stemming {
-    /// English stems, unless the texts have more function words of another language than of English.
+    /// English stems, unless the texts have more function words of other languages than English ones.
     #[default]
     Automatic,
     /// English stems.

@@ -1,4 +1,4 @@
-//! Groups of rows near to a central row, however many there are.
+//! Groups of rows close to a central row; the number of groups is not given.
 
 use senv_core::{Rows, Table};
 
@@ -7,7 +7,7 @@ use crate::{Result, pairs::by_density};
 
 /// Groups rows around those with the most close neighbors. The first center is the row with the most rows at a cosine
 /// of at least `threshold`, and takes them all. The next is the row with the most among the rest, and so on. Groups of
-/// fewer than `min_size` rows are dropped. Groups are numbered by falling size.
+/// fewer than `min_size` rows are dropped. Groups are numbered by descending size.
 ///
 /// Neighbor counts use 32,768 evenly spaced rows, which bounds the time if all rows are similar; with fewer rows they
 /// are exact. Membership is always exact. The number of groups follows from the threshold. Rows of zeros are in no

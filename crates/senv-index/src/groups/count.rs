@@ -34,7 +34,7 @@ pub struct GroupCount {
     pub n_groups: usize,
     /// The mean silhouette of these groups, in `[-1, 1]`; near or below 0 if the rows do not form groups.
     pub silhouette: f64,
-    /// All numbers tried, rising, with their mean silhouettes.
+    /// All numbers tried, in ascending order, with their mean silhouettes.
     pub tried: Vec<(usize, f64)>,
 }
 

@@ -48,7 +48,7 @@ impl KMeansParams {
     }
 }
 
-/// Divides rows into groups of similar direction: spherical k-means. Groups are numbered by falling size.
+/// Divides rows into groups of similar direction: spherical k-means. Groups are numbered by descending size.
 ///
 /// Centroids are found on 50,000 rows, or 100 per group if that is more; then all rows are assigned. The result depends
 /// only on the rows and the parameters, not on the number of threads. Rows of zeros are in no group. `progress`

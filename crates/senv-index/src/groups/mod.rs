@@ -44,7 +44,7 @@ impl Groups {
         sizes
     }
 
-    /// Numbers the groups by falling size, ties by their first rows.
+    /// Numbers the groups by descending size, ties by their first rows.
     fn ordered(self) -> Result<Self> {
         let sizes = self.sizes();
         let mut first = vec![usize::MAX; sizes.len()];
@@ -81,7 +81,7 @@ impl Groups {
 /// ```
 ///
 /// # Errors
-/// [`senv_core::Error::ShapeMismatch`] if the centroids have another dimension;
+/// [`senv_core::Error::ShapeMismatch`] if the centroids have a different dimension;
 /// [`Error::NonFinite`](crate::Error::NonFinite) if a value is not finite.
 pub fn assign_groups(rows: &Table, centroids: Table, min_cosine: f32) -> Result<Groups> {
     let (n, dim) = (rows.n_rows(), rows.dim());

@@ -79,7 +79,8 @@ impl<'t> Compared<'t> {
         Self::of(rows, threshold, |positions| positions, code_kernels::has_fast_int8())
     }
 
-    /// Takes the rows in another order, computed from the ascending one. Its f32 heads also confirm most near pairs.
+    /// Takes the rows in a different order, computed from the ascending one. Its f32 heads also confirm most near
+    /// pairs.
     pub(super) fn ordered(rows: &'t Table, threshold: f32, order: impl FnOnce(Vec<u32>) -> Vec<u32>) -> Result<Self> {
         Self::of(rows, threshold, order, false)
     }
@@ -203,7 +204,7 @@ impl<'t> Compared<'t> {
         self.threshold
     }
 
-    /// The most that rounding takes from a bound.
+    /// The maximum by which rounding lowers a bound.
     pub(super) fn slack(&self) -> f32 {
         slack(self.rows.dim())
     }

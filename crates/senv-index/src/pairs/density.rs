@@ -15,8 +15,8 @@ use crate::Result;
 /// The number of sampled rows among which near rows are counted.
 const SAMPLE: usize = 32_768;
 
-/// Like [`duplicates`](super::duplicates), but processes rows by falling number of near rows. For each row, returns the
-/// first kept row in that order that is near enough. `progress` receives the approximate share that is done.
+/// Like [`duplicates`](super::duplicates), but processes rows by descending number of near rows. For each row, returns
+/// the first kept row in that order that is near enough. `progress` receives the approximate share that is done.
 pub(crate) fn by_density(
     rows: &Table,
     threshold: f32,

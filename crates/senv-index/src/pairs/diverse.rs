@@ -1,4 +1,4 @@
-//! Selects a few rows far from each other and near to the rest, as a sample of the data.
+//! Selects a few rows far from each other and close to the rest, as a sample of the data.
 //!
 //! Equation: `diverse-rows`
 //!
@@ -6,7 +6,7 @@
 //! next = argmax_i  λ x_i · m - (1 - λ) max_{j chosen} x_i · x_j            |x| = 1,  m = Σ x_i / |Σ x_i|
 //! ```
 //!
-//! With λ = 0 each row is the farthest from those already chosen (Gonzalez 1985). With λ > 0 it is also near to the
+//! With λ = 0 each row is the farthest from those already chosen (Gonzalez 1985). With λ > 0 it is also close to the
 //! mean of all rows (maximal marginal relevance, Carbonell and Goldstein 1998, with the mean as the query).
 
 use rayon::prelude::*;

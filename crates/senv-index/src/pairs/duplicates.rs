@@ -11,7 +11,7 @@ use crate::Result;
 /// Dropped rows leave the comparisons once they are one in this many of the remaining rows.
 const LEAVE_OUT: usize = 32;
 
-/// A row near to an earlier row that is kept.
+/// A row close to an earlier row that is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Duplicate {
     /// The kept row: the first that is near enough.
@@ -55,7 +55,7 @@ pub fn duplicates(
     Ok(repeating(left, rows.n_rows(), first_free, &mut progress))
 }
 
-/// Does the same for rows in the order of their places; those before `first_free` are kept.
+/// Does the same as [`duplicates`] for rows in the order of their places; rows before `first_free` are always kept.
 pub(super) fn repeating(
     mut left: Compared<'_>,
     n_rows: usize,

@@ -15,7 +15,7 @@ use rand::Rng;
 use rayon::prelude::*;
 use senv_core::{Rows, Table, kernels, rng::stream};
 
-/// The most that rounding takes from a bound, for vectors of `dim` values.
+/// The maximum by which rounding lowers a bound, for vectors of `dim` values.
 ///
 /// A product of unit vectors is summed in at least 16 lanes, so its error is at most (dim / 16 + 8) 2⁻²⁴. A head of up
 /// to 128 values has √128 times that error, and so has each of the two heads of a bound. The rest adds less than
@@ -57,7 +57,7 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    /// Heads of the rows at these positions, for cosines at or above a threshold; `int8` tells that they will be
+    /// Heads of the rows at these positions, for cosines at or above a threshold; `int8` says whether they will be
     /// rounded to 8 bits. `inverse` is 1 / the norm of every row of the table.
     pub(super) fn new(rows: &Table, inverse: &[f32], positions: &[u32], threshold: f32, int8: bool) -> Self {
         let dim = rows.dim();

@@ -18,7 +18,7 @@ use crate::{
     rows::{StoredRows, inverse_norm, unit},
 };
 
-/// At most one in this many rows can be something other than signs; each such row is compared with all rows in full.
+/// At most one row in this many may lack signs; each such row is compared with all rows in full.
 const SIGN_ROWS_OF: usize = 4;
 /// The maximum number of neighbors, as lists are kept for all rows.
 const MOST: usize = 64;
@@ -179,7 +179,8 @@ impl Fewest {
         Self { k, rows: Vec::new() }
     }
 
-    /// Adds a row that follows all added ones. Updates `limit`, the most differences that a later row can have.
+    /// Adds a row that follows all added ones. Updates `limit`, the maximum number of differences that a later row can
+    /// have.
     fn push(&mut self, n_different: u32, row: u32, limit: &mut i64) {
         self.rows.push((n_different, row));
         // Selects the fewest from time to time.
@@ -205,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    /// Signs at three scales, some near to each other or equal, with some rows of other values and some of zeros.
+    /// Signs at three scales, some close to each other or equal, with some rows of other values and some of zeros.
     fn table(n: usize, dim: usize, others: usize) -> Table {
         let mut stream = stream(14, "test", &[dim as u64]);
         let mut values: Vec<f32> = Vec::new();

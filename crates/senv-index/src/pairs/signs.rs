@@ -24,7 +24,7 @@ const LEAST_SIGNS: usize = 16;
 const LEAST_ROWS: usize = 1024;
 /// The largest squared length of the part after the signs.
 const MOST_REST: f64 = 0.25;
-/// The most that rounding takes from the squared length of the signs.
+/// The maximum by which rounding lowers the squared length of the signs.
 const ROUNDING: f64 = 1e-6;
 /// Masks checked together.
 const TOGETHER: usize = 64;
@@ -111,7 +111,8 @@ impl SignRows {
         self.values[a] * self.values[b] * product + self.rests[a] * self.rests[b]
     }
 
-    /// The most places in which each row of the block can differ from any other if their bound is at least `floor`.
+    /// The maximum number of places in which each row of the block can differ from any other if their bound is at least
+    /// `floor`.
     fn limits(&self, block: Range<usize>, floor: f64) -> Vec<i64> {
         let [least, most] = self.value_range;
         let limit = |row: usize| {

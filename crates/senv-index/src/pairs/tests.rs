@@ -44,7 +44,7 @@ fn all_pairs(rows: &Table, n_fixed: usize, threshold: f32) -> Vec<Option<Duplica
 
 #[test]
 fn rows_that_no_directions_tell_apart_are_compared_by_their_signs_or_whole() {
-    // Random signs, as in the vectors of unknown words, and some that differ from them in a few. Then values near to
+    // Random signs, as in the vectors of unknown words, and some that differ from them in a few. Then values close to
     // these, and a tail that does not belong to the signs.
     let (n, dim) = (2600, 250);
     for (spread, tail) in [(0.0, 0), (0.001, 0), (0.0, 22)] {

@@ -2,7 +2,7 @@
 //!
 //! The SIMD level of the processor is detected when the first kernel runs: AVX-512, AVX2 with FMA, NEON, or plain Rust.
 //! On one machine, a kernel gives bit-identical results for the same input, because the order of summation depends only
-//! on the lengths. Other machines may sum in another order, so the last bits may differ.
+//! on the lengths. Other machines may sum in a different order, so the last bits may differ.
 //!
 //! Vectors that start on a 64-byte cache line, like the rows of [`Table::zeros`](crate::Table::zeros), are fastest.
 //!

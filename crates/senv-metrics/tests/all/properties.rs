@@ -14,7 +14,7 @@ fn pairs() -> impl Strategy<Value = Pairs> {
     proptest::collection::vec((value(), value()), 2..40)
 }
 
-/// The pairs, and the same in another order.
+/// The pairs, and the same in a different order.
 fn shuffled() -> impl Strategy<Value = (Pairs, Pairs)> {
     pairs().prop_flat_map(|pairs| (Just(pairs.clone()), Just(pairs).prop_shuffle()))
 }

@@ -88,7 +88,7 @@ impl WebCollection {
     /// rest with its checksums.
     ///
     /// # Errors
-    /// The errors of [`ModelFile::open`]; [`Error::WrongKind`] for a file of another kind; [`Error::BadFile`],
+    /// The errors of [`ModelFile::open`]; [`Error::WrongKind`] for a file of a different kind; [`Error::BadFile`],
     /// [`Error::MissingTensor`] or [`Error::WrongTensor`] if the layout is wrong.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self> {
         let file = ModelFile::from_shared(Path::new(name), bytes.into())?;

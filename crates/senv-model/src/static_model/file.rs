@@ -77,7 +77,7 @@ impl StaticEncoder {
     /// Reads the encoder from an open model file of kind `static`.
     ///
     /// # Errors
-    /// [`Error::NotStatic`] if the model is of another kind; [`Error::MissingTokenizer`]; [`Error::MissingTensor`],
+    /// [`Error::NotStatic`] if the model is of a different kind; [`Error::MissingTokenizer`]; [`Error::MissingTensor`],
     /// [`Error::WrongTensor`] and [`Error::Checksum`] for a tensor; [`Error::BadFile`] if the configuration cannot be
     /// read or does not fit the tensors; [`Error::BadVocabulary`].
     pub fn from_model_file(file: &ModelFile) -> Result<Self> {
@@ -91,7 +91,7 @@ impl StaticEncoder {
         Self::from_parts_of(file, serde_json::from_str(json).map_err(|e| bad(format!("bad configuration: {e}")))?)
     }
 
-    /// Reads an encoder whose vocabulary and rows are parts of a model file of another kind, written with
+    /// Reads an encoder whose vocabulary and rows are parts of a model file of a different kind, written with
     /// [`StaticEncoder::write_as`].
     ///
     /// # Errors

@@ -45,7 +45,8 @@ impl StaticEncoder {
         self.write_as(KIND, &config, to)
     }
 
-    /// Writes the vocabulary, the rows and the order part as parts of a model of another kind, with its configuration.
+    /// Writes the vocabulary, the rows and the order part as parts of a model of a different kind, with its
+    /// configuration.
     ///
     /// # Errors
     /// The errors of [`StaticEncoder::save`].

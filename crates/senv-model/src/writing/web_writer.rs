@@ -64,8 +64,8 @@ impl WebCollectionWriter {
     /// Adds a sentence.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the vector has another dimension; [`Error::BadHyperparameter`] if the file would be
-    /// larger than a page can load, just below 2 GiB.
+    /// [`Error::ShapeMismatch`] if the vector has a different dimension; [`Error::BadHyperparameter`] if the file would
+    /// be larger than a page can load, just below 2 GiB.
     pub fn push(&mut self, sentence: &WebSentence<'_>) -> Result<()> {
         let &WebSentence { text, vector, id, line } = sentence;
         if vector.len() != self.dim {

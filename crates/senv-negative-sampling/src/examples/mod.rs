@@ -35,8 +35,8 @@ pub trait Examples: Send + Sync {
     /// choice comes from `rng`.
     fn plan(&self, sentence: &[TokenId], number: u64, rng: &mut Stream, scratch: &mut Self::Scratch, plan: &mut Plan);
 
-    /// Does the same for sentence `i` of a block, for systems that use the sentences around it; others implement only
-    /// [`Examples::plan`].
+    /// Like [`Examples::plan`], for sentence `i` of a block. Only systems that use the sentences around it implement
+    /// this method.
     fn plan_in_block(
         &self,
         block: &BlockBuffer,

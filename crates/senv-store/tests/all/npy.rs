@@ -139,7 +139,7 @@ fn other_types_orders_versions_and_shapes_are_converted() {
     }
     assert_eq!(rows(&read(&npy(&dict("|i1", "False", "(1, 2)"), &[0xff, 3])).unwrap()), [[-1.0, 3.0]]);
     assert_eq!(rows(&read(&npy(&dict("|u1", "True", "(1, 2)"), &[0xff, 3])).unwrap()), [[255.0, 3.0]]);
-    // A vector is one column; Python 2 wrote `2L`; keys in another order, without the last comma, no padding.
+    // A vector is one column; Python 2 wrote `2L`; keys in a different order, without the last comma, no padding.
     assert_eq!(rows(&read(&npy(&dict("<f4", "False", "(2L,)"), &le(&[1.0, 2.0]))).unwrap()), [[1.0], [2.0]]);
     let odd = "{\"shape\":(1,1),\"fortran_order\":False,\"descr\":\"<f4\"}\n";
     let bytes =

@@ -137,7 +137,7 @@ impl Tokenizer {
     /// # Errors
     /// [`Error::BadName`](senv_base::Error::BadName) unless the name has 1 to 64 ASCII letters, digits, hyphens,
     /// underscores and dots; [`Error::NameTaken`](senv_base::Error::NameTaken) for the name of another rule, or of a
-    /// tokenizer of another type.
+    /// tokenizer of a different type.
     pub fn custom(name: &str, tokenize: Arc<dyn Tokenize>) -> Result<Self> {
         let of = (&*tokenize as &dyn Any).type_id();
         Ok(Self::of(Rule::Custom(Custom(REGISTRY.enter(name, of, tokenize)?))))

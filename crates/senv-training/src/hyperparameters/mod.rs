@@ -133,7 +133,7 @@ pub fn variants(
 
 /// A struct of hyperparameters.
 pub trait Hyperparameters {
-    /// All hyperparameters with their values, in the order in which several are set.
+    /// All hyperparameters with their values, in the order in which to set several of them.
     fn hyperparameters(&self) -> Vec<Hyperparameter>;
 
     /// Sets a hyperparameter from a text; returns `false` if there is none with this name. Does not check ranges.

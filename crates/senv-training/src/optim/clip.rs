@@ -86,7 +86,7 @@ mod tests {
             pool.install(|| global_norm(&[&numbers, &numbers[..70_001]]))
         };
         let plain = numbers.iter().chain(&numbers[..70_001]).map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
-        assert!((at(1) / plain - 1.0).abs() < 1e-12, "{} {plain}", at(1)); // Sums of f64 in another order.
+        assert!((at(1) / plain - 1.0).abs() < 1e-12, "{} {plain}", at(1)); // Sums of f64 in a different order.
         assert!([2, 5].iter().all(|&threads| at(threads).to_bits() == at(1).to_bits()));
     }
 

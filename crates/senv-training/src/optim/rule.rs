@@ -77,8 +77,8 @@ impl UpdateRule {
     ///
     /// # Errors
     /// [`Error::BadName`] unless the name has 1 to 64 ASCII letters, digits, hyphens, underscores and dots.
-    /// [`Error::NameTaken`] for the name of another rule, or of a rule of another type; [`Error::InvalidParameter`] for
-    /// more than two moments.
+    /// [`Error::NameTaken`] for the name of another rule, or of a rule of a different type; [`Error::InvalidParameter`]
+    /// for more than two moments.
     pub fn custom(name: &str, rule: Arc<dyn CustomUpdate>) -> Result<Self> {
         CustomRule::enter(name, rule).map(Self::Custom)
     }

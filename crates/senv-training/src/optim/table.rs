@@ -45,7 +45,7 @@ impl TableOptimizer {
     /// The optimizer with a saved state, for example from a checkpoint.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the update rule has another number of moments.
+    /// [`Error::ShapeMismatch`] if the update rule has a different number of moments.
     pub fn from_parts(rule: UpdateRule, moments: Vec<Table>, n_steps: u64) -> Result<Self> {
         let expected = rule.check()?.n_moments();
         if moments.len() != expected {

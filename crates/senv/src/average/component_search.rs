@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{data::PairData, error::Result};
 
-/// The most sentences of the training text, drawn at random, on which common components are found.
+/// The maximum number of sentences, drawn at random from the training text, on which common components are found.
 pub const WEIGHTING_SENTENCES: u64 = 100_000;
 
 impl AverageEncoder {
@@ -98,7 +98,7 @@ impl ComponentSearch {
         })
     }
 
-    /// Adds the next sentence, unless it is without a known word. Returns whether more are needed.
+    /// Adds the next sentence, unless it has no known word. Returns whether more are needed.
     pub(crate) fn add(&mut self, tokens: &[TokenId]) -> Result<bool> {
         // Knuth, The Art of Computer Programming 2, algorithm S: takes exactly `n_wanted`, in order.
         let taken = self.n_wanted >= self.n_left || self.rng.random_range(0..self.n_left) < self.n_wanted;

@@ -58,7 +58,7 @@ impl AverageEncoder {
     /// Returns the same encoder with another weighting, or none.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the weighting is of another vocabulary or dimension.
+    /// [`Error::ShapeMismatch`] if the weighting is of a different vocabulary or dimension.
     pub fn with_weighting(mut self, weighting: Option<Weighting>) -> Result<Self> {
         if let Some(weighting) = &weighting {
             weighting.check_shape(self.vocabulary.len(), self.rows.dim())?;
@@ -194,7 +194,8 @@ impl AverageEncoder {
         self.encode_tokens_and_unknown(tokens, 0, scratch, out);
     }
 
-    /// Does the same with `n_unknown` unknown words, whose weighted vectors were summed in `scratch.unknown`.
+    /// Like [`Self::encode_tokens`], with `n_unknown` unknown words, whose weighted vectors were summed in
+    /// `scratch.unknown`.
     pub(crate) fn encode_tokens_and_unknown(
         &self,
         tokens: &[TokenId],

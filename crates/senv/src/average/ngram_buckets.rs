@@ -11,7 +11,7 @@ use senv_ngram::{WordNgramParams, WordNgrams};
 
 use crate::error::Result;
 
-/// The buckets of the paper and of the release; the most that senv chooses automatically.
+/// The buckets of the paper and of the release; the maximum that senv chooses automatically.
 pub(crate) const PAPER: u32 = 2_000_000;
 
 /// Counts are rounded up to a multiple of this.

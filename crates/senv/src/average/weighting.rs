@@ -162,7 +162,7 @@ impl Weighting {
 }
 
 /// The highest dimension of vectors whose common components are computed. The work grows with its third power (more
-/// than a quarter of an hour at 20,000), and is done after the training.
+/// than a quarter of an hour at 20,000), and is done after training.
 const MAX_DIM: usize = 4096;
 
 /// Checks before training that weights by these counts are possible for vectors of this dimension.

@@ -80,7 +80,7 @@ impl MemoryText {
         Self::new(lines.collect::<Result<Vec<_>>>()?)
     }
 
-    /// Creates a text of groups of sentences that mean the same, such as the captions of an image, for
+    /// Creates a text of groups of sentences that mean the same thing, such as the captions of an image, for
     /// [`PairKind::Captions`](crate::data::PairKind::Captions).
     ///
     /// # Errors

@@ -16,11 +16,11 @@ const BYTES_A_WORD: f64 = 5.9;
 /// The compression ratio of text.
 const COMPRESSION: f64 = 2.7;
 
-/// The number of words below which a text is small, and the one from which it is large.
+/// The number of words below which a text is small, and the number at or above which it is large.
 const SMALL: u64 = 300_000;
 const LARGE: u64 = 5_000_000;
 
-/// Sentences and bytes read at the start of a file to estimate sentence length, at most.
+/// The maximum numbers of sentences and bytes read at the start of a file to estimate sentence length.
 const SAMPLE: (usize, usize) = (2000, 1 << 20);
 
 /// The size of a text: its words, and the words per sentence.

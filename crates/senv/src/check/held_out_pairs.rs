@@ -14,11 +14,11 @@ use crate::{
     error::Result,
 };
 
-/// The fewest pairs of which any are held out,
+/// Pairs are held out if there are at least this many.
 const MIN_PAIRS: usize = 2_000;
-/// the share that is: one in this many,
+/// One pair in this many is held out,
 const SHARE: usize = 100;
-/// and its minimum and maximum.
+/// within this minimum and maximum.
 const MIN_HELD_OUT: usize = 200;
 const MAX_HELD_OUT: usize = 2_000;
 
@@ -75,7 +75,7 @@ impl CheckText {
     }
 }
 
-/// Whether a person judged that two sentences of a group mean the same, rather than their position in a text.
+/// Whether a person judged that two sentences of a group mean the same thing, rather than their position in a text.
 fn is_judged(kind: PairKind) -> bool {
     matches!(kind, PairKind::Pairs | PairKind::Captions | PairKind::Nli)
 }

@@ -35,7 +35,7 @@ use self::tf_idf_vectors::{Pair, TfIdfVectors};
 pub(crate) use self::warning::SIGNIFICANT;
 use crate::error::Result;
 
-/// The fewest pairs for which a mean, correlation or probability is reported.
+/// The minimum number of pairs for which a mean, correlation or probability is reported.
 const MIN_PAIRS: usize = 30;
 
 /// How a model is checked.

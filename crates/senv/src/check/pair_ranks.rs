@@ -14,7 +14,7 @@ use senv_core::{Error as CoreError, SentenceEncoder, Tokenizer, kernels};
 use super::tf_idf_vectors::TfIdfVectors;
 use crate::error::Result;
 
-/// Pairs of sentences that mean the same and that training did not see.
+/// Pairs of sentences that mean the same thing and were not in the training data.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct HeldOutPairs {
     first: Vec<String>,

@@ -17,11 +17,11 @@ use crate::{
 
 /// Sentences per run, of which seven of eight are followed by their next sentence.
 const RUN: u64 = 8;
-/// The share held out of training: one sentence in this many,
+/// One sentence in this many is held out of training.
 const HELD_OUT_SHARE: u64 = 100;
-/// if these are enough for a probability accurate to about 0.02,
+/// None are held out if they would be fewer than this, which gives a probability accurate to about 0.02.
 const MIN_HELD_OUT: u64 = 320;
-/// and at most as many as the sample of the training text has.
+/// The maximum number held out: the size of the sample of the training text.
 const MAX_HELD_OUT: u64 = 4_000;
 
 /// A sample of a text, in order, that records which sentences follow one another.

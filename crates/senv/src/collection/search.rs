@@ -10,7 +10,7 @@ use senv_index::{Collection, Found, Search};
 use super::new_sentences::TEXT;
 use crate::error::Result;
 
-/// The most rows requested before equal sentences are looked up in the whole text.
+/// The maximum number of rows requested before equal sentences are looked up in the whole text.
 const MOST_ROWS: usize = 2048;
 
 /// A sentence found by a search.

@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(by_number.cells("Ada\t7\tRain.", 1, path).unwrap(), expected);
         assert_eq!(by_number.cells(" Ada \t 7\t  Rain. ", 1, path).unwrap(), expected);
         let mut by_title = TextColumns::new("body").further("author", "author").id("2");
-        // Another file can have them in another order.
+        // Another file can have them in a different order.
         assert!(by_title.is_header("author\tid\tbody", 1, path).unwrap());
         assert_eq!(by_title.cells("Ada\t7\tRain.", 2, path).unwrap(), expected);
         assert!(by_title.is_header("body\tnumber\tauthor", 1, path).unwrap());

@@ -92,7 +92,7 @@ impl CompressParams {
             {
                 return Ok(table.clone().truncate_vocabulary(n)?);
             }
-            let reason = "it is already compressed; only a smaller vocabulary can make it smaller";
+            let reason = "it is already compressed; only a limit on its words (--max-vocabulary) can make it smaller";
             return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into() });
         }
         if let Some(table) = model.abilities().static_table

@@ -394,7 +394,7 @@ mod tests {
         kept_of(&case);
         assert_eq!(case.names(), ["kept.sentences"]);
         fs::remove_file(case.folder.path().join("kept.sentences")).unwrap();
-        // The checkpoint of the training, from which a run resumes.
+        // The checkpoint of the training run, from which a run resumes.
         checkpoint::save(&path, "pp", &1_u32, &[]).unwrap();
         let options = case.options(true);
         let mut progress = Progress::default();

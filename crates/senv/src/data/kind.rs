@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PairKind {
-    /// Two sentences that mean the same, separated by a tab.
+    /// Two sentences that mean the same thing, separated by a tab.
     Pairs,
     /// The number or name of an image and a caption, separated by a tab, with the captions of an image on consecutive
     /// lines. Or COCO's JSON ([`senv_data::Captions`]).

@@ -70,7 +70,7 @@ impl PairData {
     /// Reads files.
     ///
     /// # Errors
-    /// [`Error::BadLine`] or [`Error::Data`], naming file and line, for a line of another layout.
+    /// [`Error::BadLine`] or [`Error::Data`], naming file and line, for a line of a different layout.
     /// [`Error::NoExamplesIn`] if no pair is left in any file. [`senv_core::Error`] for a file, text or vocabulary that
     /// cannot be used. [`senv_core::Error::Interrupted`] if the observer stops the reading; what was read is then kept
     /// at [`PairOptions::kept`].

@@ -16,15 +16,16 @@ pub(crate) const END: TokenId = TokenId(0);
 /// The token for unknown words, the second word.
 pub(crate) const UNKNOWN: TokenId = TokenId(1);
 
-/// The most sentences per batch.
+/// The maximum number of sentences per batch.
 const A_BATCH: usize = 128;
 
-/// The most tokens per batch, unless one sentence is longer. The hidden states of these tokens take most of a batch's
-/// memory. Batches of 128 sentences of up to 128 tokens are not affected.
+/// The maximum number of tokens per batch, unless one sentence is longer. The hidden states of these tokens take most
+/// of a batch's memory. Batches of 128 sentences of up to 128 tokens are not affected.
 const A_BATCH_TOKENS: usize = 1 << 14;
 
-/// The most tokens of a sentence that are encoded, unless training read more. No real sentence has as many. The limit
-/// bounds the memory for a line that is not a sentence: 0.4 GB with the largest encoders of the papers (2400 units).
+/// The maximum number of tokens of a sentence that are encoded, unless training read more. No real sentence has as
+/// many. The limit bounds the memory for a line that is not a sentence: 0.4 GB with the largest encoders of the papers
+/// (2400 units).
 pub(crate) const MOST_TOKENS: usize = 10_000;
 
 /// How text becomes the tokens that an encoder reads.
@@ -32,7 +33,8 @@ pub(crate) const MOST_TOKENS: usize = 10_000;
 pub struct Reading {
     /// The tokenizer.
     pub tokenizer: Tokenizer,
-    /// The most tokens of a sentence that are read in training, at least 1. It does not limit encoding after training.
+    /// The maximum number of tokens of a sentence that are read in training, at least 1. It does not limit encoding
+    /// after training.
     pub max_tokens: usize,
     /// The token for unknown words; without it they are left out.
     pub unknown: Option<TokenId>,
@@ -68,7 +70,7 @@ impl Reading {
         self.read_at_most(self.max_tokens.max(MOST_TOKENS), vocabulary, text, scratch, out)
     }
 
-    /// Does the same for a training sentence, of which at most `max_tokens` tokens are read.
+    /// Does the same as the method for encoding, but reads at most `max_tokens` tokens of a training sentence.
     pub(crate) fn read_to_train(
         &self,
         vocabulary: &Vocabulary,

@@ -1,4 +1,4 @@
-//! Groups of sentences that mean the same, and the pairs drawn from them.
+//! Groups of sentences that mean the same thing, and the pairs drawn from them.
 
 use std::path::{Path, PathBuf};
 
@@ -38,9 +38,9 @@ pub struct PairSource {
 /// How the sentences of a source are grouped, by their numbers. Long lists are stored in temporary files.
 #[derive(Debug, Clone)]
 pub(super) enum Groups {
-    /// Group i: the anchor, the sentences that mean the same, and those that contradict it.
+    /// Group i: the anchor, the sentences that mean the same thing, and those that contradict it.
     Anchored { anchors: StoredList<u32>, entailed: Lists, contradicted: Lists },
-    /// Group i: sentences of which any two mean the same.
+    /// Group i: sentences of which any two mean the same thing.
     Cliques(Lists),
     /// Group i: the sentence `starts[i]` and the one after it.
     Neighbours { starts: StoredList<u32> },
@@ -282,7 +282,7 @@ impl PairSource {
         }
     }
 
-    /// Returns all pairs of different sentences that mean the same, in both orders.
+    /// Returns all pairs of different sentences that mean the same thing, in both orders.
     pub(crate) fn ordered_pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         (0..self.groups.len()).flat_map(|i| {
             let mut pairs = Vec::new();

@@ -18,7 +18,7 @@ use crate::{
 const POINTS: usize = 1000;
 /// Groups whose words appear on the map.
 const LABELS: usize = 40;
-/// The fewest sentences for a map.
+/// The minimum number of sentences for a map.
 const FEWEST: usize = 12;
 /// Colors that differ on white and on black.
 const COLORS: [&str; 12] = [

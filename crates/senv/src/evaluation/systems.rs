@@ -1,4 +1,4 @@
-//! The systems of a bench: models, vectors of other programs, the models' word vectors with other weights, and
+//! The systems of a bench: models, vectors from other programs, the models' word vectors with other weights, and
 //! baselines without training.
 
 use std::{
@@ -95,7 +95,7 @@ impl<'a> BenchRun<'a> {
         Ok(())
     }
 
-    /// Runs vectors of another program.
+    /// Runs vectors from another program.
     ///
     /// # Errors
     /// The errors of [`BenchRun::model`].
@@ -163,7 +163,7 @@ impl<'a> BenchRun<'a> {
         Ok(())
     }
 
-    /// Returns cosines by label; empty if the system lacks a vector, as vectors of another program can.
+    /// Returns cosines by label; empty if the system lacks a vector, as vectors from another program can.
     fn label_figures(&self, encoder: &dyn SentenceEncoder) -> Vec<Figure> {
         self.data.label_figures(encoder).unwrap_or_default()
     }

@@ -66,10 +66,10 @@ struct Cursor {
     at: u32,
 }
 
-/// Examples that are shuffled together, W.
+/// The number of examples that are shuffled together, W.
 const WINDOW: u32 = 1 << 22;
 
-/// Examples that stay together until they are in a window.
+/// The number of consecutive examples that enter a window together.
 const BLOCK: u32 = 1 << 12;
 
 /// The order of the examples: a new permutation of a source in each pass. The last batch of a pass is kept even if it

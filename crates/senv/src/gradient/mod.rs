@@ -162,7 +162,7 @@ impl Gradients {
 /// Adds to the gradients of the row group at `place`. Groups must come in order, and can repeat.
 ///
 /// # Errors
-/// [`senv_core::Error::ShapeMismatch`] if the rows have another length than before.
+/// [`senv_core::Error::ShapeMismatch`] if the rows have a different length than before.
 pub fn add_rows<F: Float>(rows: &mut Vec<RowGradients<F>>, place: usize, more: RowGradients<F>) -> Result<()> {
     let sum = if place < rows.len() { rows.remove(place).plus(more)? } else { more };
     rows.insert(place.min(rows.len()), sum);

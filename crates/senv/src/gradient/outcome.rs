@@ -33,7 +33,7 @@ pub enum Stopped {
         loss: f64,
         /// The bound that the loss should be below.
         bound: f64,
-        /// What the bound is the loss of.
+        /// What has the loss that is the bound: `a guess` or `the initial weights`.
         of: &'static str,
     },
     /// The weights had grown so much that rounding lost their initial values; the weights are the best before that.

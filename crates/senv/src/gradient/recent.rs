@@ -28,7 +28,7 @@ impl Recent {
     }
 }
 
-/// A mean of what there was.
+/// The mean of the values added so far.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Mean {
     sum: f64,

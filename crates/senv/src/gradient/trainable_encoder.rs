@@ -43,7 +43,7 @@ pub trait AnyEncoder: Debug + Send + Sync {
     /// [`Encoder::backward`].
     ///
     /// # Errors
-    /// The errors of that method; [`CoreError::ShapeMismatch`] if the saved state is of another encoder.
+    /// The errors of that method; [`CoreError::ShapeMismatch`] if the saved state is of a different encoder.
     #[allow(clippy::too_many_arguments)]
     fn backward(
         &self,
@@ -86,7 +86,7 @@ impl<E: Encoder<f32, Saved: Any> + Debug + Send + Sync> AnyEncoder for E {
         d_words: Option<ArrayViewMut2<'_, f32>>,
         d_parameters: &mut Parameters<f32>,
     ) -> CoreResult<()> {
-        let other = CoreError::ShapeMismatch { what: "saved state of another encoder", expected: 1, got: 0 };
+        let other = CoreError::ShapeMismatch { what: "saved state of a different encoder", expected: 1, got: 0 };
         let saved = saved.downcast_ref().ok_or(other)?;
         Encoder::backward(self, parameters, batch, words, saved, d_out, d_words, d_parameters)
     }

@@ -20,16 +20,16 @@ use serde::{Deserialize, Serialize};
 use super::StepReport;
 use crate::check::{LossAgainstChance, LossOf};
 
-/// Multiples of the worst initial loss that count as far above it.
+/// A loss of this multiple of the worst initial loss is far above it.
 const FAR: f64 = 2.0;
-/// Steps in a row far above it that are not due to chance.
+/// This many steps in a row far above it cannot be due to chance.
 const STEPS: u32 = 100;
-/// Multiples of the worst initial loss at the end of a run; batches differ.
+/// The maximum loss at the end of a run, as a multiple of the worst initial loss; above 1 because batches differ.
 const END: f64 = 1.1;
-/// The same for a run with at most as many steps as the mean covers. So few steps make the loss worse before they make
-/// it better, and a run of four has hardly started.
+/// The same for a run with at most as many steps as the mean covers. In so few steps the loss can first get worse, and
+/// a run of four steps has hardly started.
 const END_OF_FEW: f64 = 4.0;
-/// The share of the initial loss that counts as no lower.
+/// A loss above this share of the initial loss counts as no lower.
 const NO_LOWER: f64 = 0.9;
 /// Growth of the weights that no useful learning rate causes. A factor of a thousand does occur: a recipe can start
 /// with short vectors and long steps, and the loss of a first batch can be low by chance.

@@ -38,7 +38,7 @@ const ROWS: usize = 1 << 12;
 /// ```
 ///
 /// # Errors
-/// [`senv_core::Error::BadFile`] if a file has another format, other columns or another dimension;
+/// [`senv_core::Error::BadFile`] if a file has a different format, other columns or another dimension;
 /// [`senv_core::Error::Io`]. There is then no output.
 pub fn join_vectors(shards: &[impl AsRef<Path>], output: impl AsRef<Path>) -> Result<()> {
     let output = output.as_ref();

@@ -21,7 +21,7 @@ pub struct DecodeParams {
     pub decoder: usize,
     /// The beam width, at least 1; default 5.
     pub width: usize,
-    /// The most words of a sentence, its end token included; default 30.
+    /// The maximum number of words in a sentence, including its end token; default 30.
     pub longest: usize,
 }
 

@@ -52,10 +52,10 @@ pub trait EncoderSystem:
     /// rounding.
     const FOLDS: bool = false;
 
-    /// The hyperparameters of the training.
+    /// The hyperparameters of the training run.
     type Params: Hyperparameters;
 
-    /// Returns the hyperparameters of the training.
+    /// Returns the hyperparameters of the training run.
     fn params(&self) -> &Self::Params;
 
     /// Returns the dimension of the word vectors.

@@ -152,7 +152,7 @@ pub trait OpenModel: SavedModel + Sized {
     /// Reads it; large tables are memory-mapped.
     ///
     /// # Errors
-    /// If the file is of another kind, or damaged.
+    /// If the file is of a different kind, or damaged.
     fn from_model_file(file: &ModelFile) -> Result<Self>;
 }
 
@@ -160,7 +160,7 @@ pub trait OpenModel: SavedModel + Sized {
 pub(crate) fn file(path: &Path) -> Result<Destination<'_>> {
     #[cfg(feature = "english")]
     if crate::base::english_name::is_english(path) {
-        let requirement = "another name than that of the built-in model, or ./english";
+        let requirement = "a different name than that of the built-in model, or ./english";
         return Err(senv_core::Error::InvalidParameter { name: "path", requirement, got: "english".into() }.into());
     }
     Ok(Destination::File(path))

@@ -1,4 +1,4 @@
-//! Word vectors as a model. Vectors of other programs are averaged, and any model can export its own.
+//! Word vectors as a model. Vectors from other programs are averaged, and any model can export its own.
 
 use senv_core::{Error as CoreError, Table, Tokenizer, Vocabulary, files::Destination};
 use senv_store::{Embeddings, NonFinite};

@@ -11,14 +11,15 @@ use crate::{
     error::Result,
 };
 
-/// The most lines with text, and bytes, that a trial reads from all files together. It trains on them in a few seconds.
+/// The maximum numbers of lines with text, and of bytes, that a trial reads from all files together. It trains on them
+/// in a few seconds.
 const MAX_LINES: usize = 40_000;
 const MAX_BYTES: usize = 12 << 20;
 /// One pair in this many is held out.
 const HELD_OUT_SHARE: usize = 10;
-/// The most held-out pairs.
+/// The maximum number of held-out pairs.
 const MAX_HELD_OUT: usize = 2_000;
-/// The fewest held-out pairs for a meaningful comparison.
+/// The minimum number of held-out pairs for a meaningful comparison.
 const MIN_HELD_OUT: usize = 50;
 /// The number of neighboring sentences that are held out together.
 const RUN: usize = 8;

@@ -182,7 +182,7 @@ impl<E: SentenceEncoder> Index<E> {
     /// Like [`Index::search_batch`], for encoded queries.
     ///
     /// # Errors
-    /// The errors of [`Index::search_batch`]; [`senv_core::Error::ShapeMismatch`] if a vector has another length.
+    /// The errors of [`Index::search_batch`]; [`senv_core::Error::ShapeMismatch`] if a vector has a different length.
     pub fn search_vectors(&self, queries: &[&[f32]], wanted: &SentenceSearch<'_>) -> Result<Vec<Vec<SentenceHit>>> {
         search(&self.rows, queries, wanted, wanted.recall.unwrap_or(senv_index::DEFAULT_RECALL))
     }
@@ -207,7 +207,7 @@ impl<E: SentenceEncoder> Index<E> {
     ///
     /// # Errors
     /// The errors of [`Collection::open`]; [`Error::NoSentences`]; [`Error::ForeignVector`];
-    /// [`senv_core::Error::ShapeMismatch`] if the vectors have another length.
+    /// [`senv_core::Error::ShapeMismatch`] if the vectors have a different length.
     pub fn open(folder: impl AsRef<Path>, encoder: E) -> Result<Self> {
         let rows = Collection::open(folder)?;
         if rows.columns().first().is_none_or(|name| name != SentenceCollection::TEXT) {

@@ -170,7 +170,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     /// Decodes a vector of the part that the decoder belongs to, before normalization.
     ///
     /// # Errors
-    /// The errors of [`decode`](Self::decode); [`senv_core::Error::ShapeMismatch`] for a vector of another length.
+    /// The errors of [`decode`](Self::decode); [`senv_core::Error::ShapeMismatch`] for a vector of a different length.
     pub fn decode_vector(&self, vector: &[f32], params: &DecodeParams) -> Result<Vec<DecodedSentence>> {
         let (part, decoder) = self.place(params.decoder)?;
         self.generate(part, decoder, ArrayView1::from(vector), params)

@@ -117,8 +117,8 @@ impl<S: SequenceSystem> SequenceModel<S> {
     ///
     /// # Errors
     /// [`CoreError::InvalidParameter`] if too few words are shared to fit the map, or a vector is not finite.
-    /// [`CoreError::ShapeMismatch`] if vectors that are added unchanged have another length. [`CoreError::TooLarge`] if
-    /// the rows do not fit into memory.
+    /// [`CoreError::ShapeMismatch`] if vectors that are added unchanged have a different length.
+    /// [`CoreError::TooLarge`] if the rows do not fit into memory.
     pub fn expand(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Self, ExpansionReport)> {
         let tables: Vec<&Table> = self.parts.iter().map(|part| &part.words).collect();
         let (vocabulary, tables, report) = grown(&self.vocabulary, &tables, vectors, expansion)?;

@@ -157,7 +157,7 @@ impl TextWriter {
 
 impl Text {
     /// Reads files with one sentence per line and blank lines between documents. `number` assigns an id to each word,
-    /// and can return more. Unknown words keep their position.
+    /// and can return further results. Unknown words keep their position.
     pub(crate) fn read<T>(
         paths: &[impl AsRef<Path>],
         options: &CorpusOptions,

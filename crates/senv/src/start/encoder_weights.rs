@@ -24,7 +24,8 @@ pub(crate) struct TrainedEncoder<'m> {
 /// of pairs pull toward these words and, for the encoder, toward 0, so other lengths would change their weight.
 ///
 /// # Errors
-/// The errors of [`Initial::rows`]; [`senv_core::Error::ShapeMismatch`] if the encoder of the model has another form.
+/// The errors of [`Initial::rows`]; [`senv_core::Error::ShapeMismatch`] if the encoder of the model has a different
+/// form.
 pub(crate) fn encoder_weights(
     encoder: &dyn AnyEncoder,
     rng: &mut Stream,

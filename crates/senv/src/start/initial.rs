@@ -56,8 +56,8 @@ impl Initial {
     /// Returns the initial rows for the words of `vocabulary`.
     ///
     /// # Errors
-    /// [`Error::InitialVectorsDim`] if the file has another dimension; [`CoreError::InvalidParameter`] for a parameter
-    /// out of range; [`CoreError::TooLarge`] if the rows do not fit into memory.
+    /// [`Error::InitialVectorsDim`] if the file has a different dimension; [`CoreError::InvalidParameter`] for a
+    /// parameter out of range; [`CoreError::TooLarge`] if the rows do not fit into memory.
     pub fn rows(
         &self,
         vocabulary: &Vocabulary,

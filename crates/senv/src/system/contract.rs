@@ -85,8 +85,8 @@ pub trait System: Sealed + Hyperparameters + Default + Clone + 'static {
     /// Trains on data that was read.
     ///
     /// # Errors
-    /// [`crate::Error::InitialVectorsDim`] if the vectors of the start have another dimension; an error if a parameter
-    /// is out of range, memory runs out, or training fails.
+    /// [`crate::Error::InitialVectorsDim`] if the vectors of the start have a different dimension; an error if a
+    /// parameter is out of range, memory runs out, or training fails.
     fn fit_on(&self, data: &Self::Data<'_>, options: &TrainOptions<'_, Self::Dev<'_>>) -> Result<Trained<Self::Model>>;
 
     /// Reads the input, chooses automatic settings by it, and trains a model. [`TrainJob`](crate::TrainJob) can also

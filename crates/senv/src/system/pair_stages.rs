@@ -133,7 +133,7 @@ fn fit_first<S: PairSystem>(
 fn first_stage_of<S: PairSystem>(system: &S, path: &Path) -> Result<S::Model> {
     let other = |what: &str| Error::CheckpointMismatch { path: path.to_owned(), what: what.into() };
     let model = Model::open(path)?;
-    let model = model.downcast_ref::<S::Model>().cloned().ok_or_else(|| other("a model of another kind"))?;
+    let model = model.downcast_ref::<S::Model>().cloned().ok_or_else(|| other("a model of a different kind"))?;
     let text = |params: &S| serde_json::to_value(params).ok();
     if text(model.params()) == text(system) { Ok(model) } else { Err(other("different settings of the first stage")) }
 }

@@ -64,7 +64,7 @@ pub trait PairSystem:
     /// options are ignored.
     ///
     /// # Errors
-    /// The errors of [`PairSystem::fit`]; an error if `start` has another shape.
+    /// The errors of [`PairSystem::fit`]; an error if `start` has a different shape.
     fn fit_from(
         &self,
         data: &PairData,
@@ -127,9 +127,10 @@ pub trait PairSystem:
         }
     }
 
-    /// Returns a learning rate that suits initial vectors. It is proportional to their length if only cosines are
-    /// learned from. For vectors of a `model` trained on pairs it is also much smaller, because larger rates lose most
-    /// of what it has learned (`docs/experiments/senv-english.md`). The observer gets a note with the resulting rate.
+    /// Returns a learning rate that suits initial vectors. It is proportional to their length if the loss uses only
+    /// cosines. For vectors of a `model` trained on pairs, it is also much smaller, because larger rates destroy most
+    /// of what the model has learned (`docs/experiments/senv-english.md`). The observer gets a note with the resulting
+    /// rate.
     fn suited_lr(&mut self, lr: f64, vectors: &Embeddings, model: Option<&Model>, observer: &dyn Observer) -> f64 {
         let parts = self.shared();
         if !Self::AVERAGES || !matches!(parts.pairs.loss, PairLoss::InfoNce(_)) {

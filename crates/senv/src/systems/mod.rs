@@ -235,7 +235,7 @@ impl Model {
                 let remedy = "; a folder of Model2Vec has the files tokenizer.json and model.safetensors";
                 return Err(senv_core::Error::NotAFile { path, found, remedy }.into());
             }
-            // Not a model file: either word vectors in another format, or an error that says what was found.
+            // Not a model file: either word vectors in a different format, or an error that says what was found.
             Err(error @ (senv_core::Error::Io { .. } | senv_core::Error::NotAFile { .. })) => return Err(error.into()),
             Err(_) if ReleasedBin::is_one(path) => {
                 let released = ReleasedBin::open(path)?;
@@ -281,7 +281,7 @@ impl Model {
     /// Creates the model of an open file, for example one that was read into memory ([`ModelFile::read`]).
     ///
     /// # Errors
-    /// [`Error::NotAnEncoder`] if the file is of another kind; other errors if it is damaged.
+    /// [`Error::NotAnEncoder`] if the file is of a different kind; other errors if it is damaged.
     pub fn from_model_file(file: &ModelFile) -> Result<Self> {
         match registry().find(|kind| kind.name == file::present_kind(file.kind())) {
             Some(kind) => (kind.read)(file),

@@ -123,7 +123,7 @@ impl System for PThoughtParams {
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
-        help: "As stated in the paper for its one-layer model, and the defaults; for the other two, use --structure",
+        help: "As stated in the paper for its one-layer model, also the defaults; for the other two, use --structure",
         settings: Self::paper,
     }];
 

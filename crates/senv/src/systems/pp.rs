@@ -91,7 +91,7 @@ impl System for PpParams {
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
-        help: "The objective printed in the CSE paper for PP, with the sizes of the released code for phrases",
+        help: "PP's objective as printed in the CSE paper, with the sizes that the released code uses for phrases",
         settings: Self::paper,
     }];
 

@@ -88,7 +88,7 @@ impl System for RnnAutoencoderParams {
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
-        help: "As stated in the paper (620 dimensions, 2400 units, Adam), and the defaults",
+        help: "As stated in the paper (620 dimensions, 2400 units, Adam); also the defaults",
         settings: Self::paper,
     }];
 

@@ -41,7 +41,7 @@ pub struct WeightedParams {
     pub scheme: WeightScheme,
     /// The number of common components that are removed; 0 for none.
     pub n_components: usize,
-    /// The most sentences used to find the components, at least 1: the first of the text.
+    /// The maximum number of sentences, from the start of the text, used to find the components; at least 1.
     pub max_sentences: usize,
     /// How unknown words are treated; `None` (default) to keep what the base model does.
     #[serde(default, skip_serializing_if = "Option::is_none")]

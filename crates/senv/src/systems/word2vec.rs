@@ -68,7 +68,7 @@ hyperparameters! {
         pub dim: usize = 100 => Training[from 1 to 65536];
         /// Direction of the prediction.
         pub architecture: Architecture = Architecture::SkipGram => Training;
-        /// Words to either side, at most.
+        /// The maximum number of words to either side.
         pub window: usize = 5 => Training[from 1 to 1000];
         /// Minimum count; rarer words are unknown.
         pub min_count: Option<u64> = None => Text;

@@ -36,7 +36,7 @@ pub(super) struct Net {
 }
 
 impl Net {
-    /// Builds a net into vectors of dimension `target_dim`.
+    /// Builds a net whose vectors have dimension `target_dim`.
     pub(super) fn new(params: &TargetParams, target_dim: usize) -> Result<Self> {
         Self::of(&params.form(), params, target_dim)
     }

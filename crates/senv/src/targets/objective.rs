@@ -19,7 +19,8 @@ use crate::{
 /// The number of held-out texts ranked at a time.
 const A_BATCH: usize = 64;
 
-/// The most held-out texts to rank. More do not improve the choice of weights, and each is compared with all targets.
+/// The maximum number of held-out texts to rank. More do not improve the choice of weights, and each is compared with
+/// all targets.
 const MOST_HELD_OUT: usize = 1000;
 
 /// Texts as tokens, and the target of each.

@@ -229,7 +229,7 @@ fn cse_learns_in_two_stages_with_either_activation_and_is_saved() {
         assert_eq!(second.initial.found, second.initial.words);
         assert_eq!(second.model.parameters(), opened.parameters());
         assert!(second.model.words().iter().eq(opened.words().iter()));
-        // Starting from a model of another form is rejected.
+        // Starting from a model of a different form is rejected.
         let other = CseParams { windows: vec![Window { width: 1, n_filters: 8 }], ..params };
         assert!(other.fit_from(&data, Some(opened), &at_threads(1)).is_err());
     }
@@ -385,7 +385,7 @@ fn fine_tuning_starts_at_the_word_vectors_that_are_given() {
     let (free, held) = (words(Some(&given), 0.0, 0.01), words(Some(&given), 10.0, 0.01));
     assert!(distance(&held, &given_rows) < 0.5 * distance(&free, &given_rows));
     assert!(distance(&held, &given_rows) < 0.2 * distance(&held, &tuned_rows));
-    // Vectors of another dimension.
+    // Vectors of a different dimension.
     let other = Embeddings::new(base.vocabulary().clone(), Table::zeros(base.vocabulary().len(), 3).unwrap()).unwrap();
     let refused =
         RelatednessParams::default().fit(&base, &scored, &TrainOptions { vectors: Some(&other), ..at_threads(1) });

@@ -149,7 +149,7 @@ fn a_second_stage_goes_on_from_words_and_encoder_of_the_first() {
     assert_eq!(second.initial.found, second.initial.words);
     assert_eq!(second.model.parameters(), first.parameters());
     assert!(second.model.words().iter().eq(first.words().iter()));
-    // Starting from a model of another form is rejected.
+    // Starting from a model of a different form is rejected.
     let other = GranParams { hidden: Some(5), ..params };
     assert!(other.fit_from(&data, Some(&first), &at_threads(1)).is_err());
 }

@@ -320,7 +320,7 @@ fn damaged_and_foreign_files_are_errors_and_never_a_panic() {
     assert!(Model::open(folder.path().join("nowhere")).is_err());
     assert!(
         matches!(Word2Vec::open(&path), Err(Error::Core(senv_core::Error::WrongKind { .. }))),
-        "a model of another kind"
+        "a model of a different kind"
     );
 }
 

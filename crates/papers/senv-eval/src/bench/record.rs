@@ -184,8 +184,8 @@ impl BenchRecord {
     /// Reads a record file, as written by `senv eval all --json`.
     ///
     /// # Errors
-    /// [`senv_core::Error::Io`] if the file cannot be read; [`senv_core::Error::BadFile`] if it is not a record, has
-    /// another version, or is inconsistent.
+    /// [`senv_core::Error::Io`] if the file cannot be read; [`senv_core::Error::BadFile`] if it is not a record, has a
+    /// different version, or is inconsistent.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|error| senv_core::Error::io("read", path, error))?;
         Self::from_json(&text).map_err(|error| {
@@ -197,7 +197,7 @@ impl BenchRecord {
     /// Reads a record from JSON.
     ///
     /// # Errors
-    /// [`Error::BadRecord`] if it is not a record, has another version, or is inconsistent.
+    /// [`Error::BadRecord`] if it is not a record, has a different version, or is inconsistent.
     pub fn from_json(json: &str) -> Result<Self> {
         let bad = |reason: String| Error::BadRecord { reason };
         let record: Self = serde_json::from_str(json).map_err(|error| bad(error.to_string()))?;

@@ -64,7 +64,7 @@ pub struct Cell {
 pub struct Row {
     /// The index of the system in the record.
     pub system: usize,
-    /// The mean of the columns that are part of it; undefined if one of them is.
+    /// The mean of the columns that count for it; undefined if one of these columns is.
     pub mean: Cell,
     /// One cell per column.
     pub cells: Vec<Cell>,

@@ -6,8 +6,8 @@
 //! share = Σ_i v_i / n      v_i = 1 if cos(anchor, same) > cos(anchor, different) + τ, 0 if it is below by more than τ, else ½
 //! ```
 //!
-//! τ = 10⁻⁵, because the same words in another order sum to the same vector except for the last digits of f32. Chance
-//! reaches ½, and so does every bag of words on sentences with equal words.
+//! τ = 10⁻⁵, because the same words in a different order sum to the same vector except for the last digits of f32.
+//! Chance reaches ½, and so does every bag of words on sentences with equal words.
 
 use senv_metrics::{Bootstrap, Sample, Statistic, mean};
 use serde::Serialize;

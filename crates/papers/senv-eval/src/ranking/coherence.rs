@@ -34,7 +34,7 @@ pub struct RandomPairs {
     pub mean_cosine: Option<f64>,
 }
 
-/// Result of an encoder on groups of sentences that mean the same.
+/// Result of an encoder on groups of sentences that mean the same thing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PCoherenceResult {

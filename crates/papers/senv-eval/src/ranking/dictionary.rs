@@ -114,9 +114,9 @@ pub struct DictionaryResult {
 /// ```
 ///
 /// # Errors
-/// [`Error::NothingToDo`] without a definition; [`senv_core::Error::ShapeMismatch`] if words have another dimension, or
-/// if a definition belongs to a row that does not exist; [`Error::NotFinite`] if a vector is not finite, with its
-/// definition.
+/// [`Error::NothingToDo`] without a definition; [`senv_core::Error::ShapeMismatch`] if words have a different
+/// dimension, or if a definition belongs to a row that does not exist; [`Error::NotFinite`] if a vector is not finite,
+/// with its definition.
 pub fn evaluate_dictionary<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     words: &dyn Rows,

@@ -11,8 +11,8 @@
 //!
 //! In the raw pool, the second occurrence of a string ranks above its paraphrase. Scores are products of blocks of unit
 //! vectors in f32, at most 64 MiB at a time. Equal vectors have bit-identical scores and tie. Cosines that differ by
-//! less than about 1e-7, such as those of the same words in another order, may rank either way. On MSRP that changes a
-//! few queries in ten thousand by one rank.
+//! less than about 1e-7, such as those of the same words in a different order, may rank either way. On MSRP that
+//! changes a few queries in ten thousand by one rank.
 //!
 //! Paper of the SNLI-finetuned Skip-thoughts, section 6.1.
 

@@ -36,7 +36,7 @@ impl SentenceVectors {
     /// plus their number times the dimension in f32.
     ///
     /// # Errors
-    /// [`Error::Core`] if the embeddings do not fit into memory or the encoder returns another shape than declared;
+    /// [`Error::Core`] if the embeddings do not fit into memory or the encoder returns a different shape than declared;
     /// [`Error::Unread`] if it did not read a sentence to its end, because the figures would not be those of the
     /// sentence.
     pub fn encode<'a>(encoder: &dyn SentenceEncoder, sentences: impl IntoIterator<Item = &'a str>) -> Result<Self> {
@@ -168,8 +168,8 @@ impl SentenceVectors {
         self.values.as_slice().map_or(&[], |values| &values[number * dim..][..dim])
     }
 
-    /// Returns the coverage of sentence `number`. For vectors from another program no token is counted, and one is
-    /// known if the vector is not zero.
+    /// Returns the coverage of sentence `number`. For a vector from another program, `n_tokens` is 0, and one token
+    /// counts as known if the vector is not zero.
     ///
     /// # Panics
     /// If `number` is not below [`SentenceVectors::n`].

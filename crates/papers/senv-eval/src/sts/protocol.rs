@@ -23,7 +23,8 @@ use crate::{
 ///
 /// # Errors
 /// [`Error::NothingToDo`] without a task or a pair; [`Error::NotFinite`] if a score is NaN or infinite, with the pair
-/// named; [`Error::Core`] if the embeddings do not fit into memory or the encoder returns another shape than declared.
+/// named; [`Error::Core`] if the embeddings do not fit into memory or the encoder returns a different shape than
+/// declared.
 ///
 /// # References
 /// Agirre et al., SemEval-2012 Task 6 to SemEval-2016 Task 1; Conneau and Kiela, SentEval, LREC 2018.

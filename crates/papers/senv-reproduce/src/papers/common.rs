@@ -14,7 +14,7 @@ pub(super) const TREES: &str = "3,914 trees";
 /// The tasks of STS 2014, in the order of the Sent2Vec paper.
 pub(super) const STS_2014: [&str; 6] = ["deft-news", "deft-forum", "OnWN", "tweet-news", "images", "headlines"];
 
-/// The tasks of STS 2012 to 2016. Those with a set in `may_be_missing` are not public or often unavailable.
+/// The tasks of STS 2012 to 2016. Tasks whose data set is in `may_be_missing` are not public, or often unavailable.
 pub(super) const STS: [(u16, &str); 25] = [
     (2012, "MSRpar"),
     (2012, "MSRvid"),
@@ -196,13 +196,13 @@ pub(super) fn sts_values_by(correlation: Correlation, name: &str, tasks: &[(Opti
     tasks.iter().map(value).collect()
 }
 
-/// Repeats a training with three seeds: `FILE.senv`, `FILE-2.senv`, `FILE-3.senv`. Word vectors and models that it
+/// Repeats a training run with three seeds: `FILE.senv`, `FILE-2.senv`, `FILE-3.senv`. Word vectors and models that it
 /// starts from stay the same.
 pub(super) fn with_seeds(model: &Model) -> Vec<Model> {
     with_n_seeds(3, model)
 }
 
-/// Repeats a training with `n` seeds.
+/// Repeats a training run with `n` seeds.
 pub(super) fn with_n_seeds(n: usize, model: &Model) -> Vec<Model> {
     let of_seed = |(i, file): (usize, String)| {
         let command = model.command.replace(&format!(" --output $OUT/{}", model.file), "");

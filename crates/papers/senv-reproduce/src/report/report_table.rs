@@ -10,7 +10,7 @@ const WIDE: usize = 8;
 pub(crate) enum Whose {
     Ours,
     Theirs,
-    /// Both, in a transposed table.
+    /// Ours and theirs together, in a transposed table.
     Both,
 }
 

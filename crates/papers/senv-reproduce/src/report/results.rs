@@ -155,10 +155,10 @@ pub(crate) fn time(seconds: f64) -> String {
 /// A paper with the steps of its tables.
 pub(crate) type Planned = (Paper, Vec<TableSteps>);
 
-/// The steps of a table: per row and model, the evaluations and the training.
+/// The steps of a table: per row and model, the evaluations and the training run.
 #[derive(Debug)]
 pub(crate) struct TableSteps {
-    /// For each row and each of its models, the steps of the evaluations, and the step of the training.
+    /// For each row and each of its models, the steps of the evaluations, and the step of the training run.
     rows: Vec<Vec<(Vec<usize>, Option<usize>)>>,
     /// For each column, why its data set is missing, if it is.
     missing: Vec<Option<String>>,

@@ -32,8 +32,8 @@ use crate::{
 /// Group similar sentences and show what each group is about.
 ///
 /// By default senv chooses the number of groups with the best silhouette, up to 300 and the square root of the number
-/// of sentences. To set another number, use --groups. With --threshold, there is a group around each sentence with
-/// others near it, and sentences that are near none have no group.
+/// of sentences. To set another number, use --groups. With --threshold, a group forms around each sentence that has
+/// others near it; sentences far from all others have no group.
 ///
 /// Prints the groups, largest first, each with its number, its size, its characteristic words, and its most central
 /// sentences. With --members, prints one line per sentence instead: group, cosine with the center of the group, line
@@ -58,7 +58,7 @@ pub(crate) struct Cluster {
     /// The number of groups follows from this threshold.
     #[arg(long, short, value_name = "COSINE", conflicts_with = "assign", allow_negative_numbers = true, value_parser = cosine)]
     threshold: Option<f32>,
-    /// Smallest group of --threshold, in distinct sentences.
+    /// Smallest group with --threshold, in distinct sentences.
     #[arg(long, value_name = "N", default_value_t = 3, requires = "threshold")]
     min_size: usize,
     /// Put the sentences into the groups of this file.
@@ -183,7 +183,7 @@ impl Cluster {
         let (groups, of_model) = TextGroups::open(path)?;
         if of_model != senv::model::model_digest(&self.model.model)? || groups.centroids.dim() != model.dim() {
             return Err(Failure::Usage(format!(
-                "the groups of {} were made with another model than {}; give that model with --model",
+                "the groups of {} were made with a different model than {}; give that model with --model",
                 path.display(),
                 self.model.model.display()
             )));

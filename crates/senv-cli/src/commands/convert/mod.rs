@@ -205,7 +205,7 @@ impl Convert {
         self.from == Some(FormatArg::Npy) || (self.from.is_none() && is_npy)
     }
 
-    /// Refuses an output that must not be written, or not in this way.
+    /// Refuses an output that must not be written, or not in this format.
     fn check_output(&self, to: FormatArg) -> Result {
         let mut inputs = vec![self.input.clone()];
         if self.reads_matrix() {
@@ -230,7 +230,7 @@ impl Convert {
         })
     }
 
-    /// Refuses options that choose rows of word vectors, for a model.
+    /// For a model, refuses the options that choose rows of word vectors.
     fn refuse_rows(&self) -> Result {
         let given = [("--first", self.first.is_some()), ("--accept-row-count", self.accept_row_count)];
         match given.iter().find(|(_, given)| *given) {

@@ -1,4 +1,4 @@
-//! `senv dedupe`: a text without the sentences that say what an earlier one says.
+//! `senv dedupe`: removes sentences that say what an earlier one says.
 
 mod report;
 mod within;
@@ -30,13 +30,13 @@ use crate::{
 /// Remove near-duplicate sentences from a text.
 ///
 /// Sentences are processed in order. A sentence is dropped if its cosine with a kept sentence reaches the threshold, or
-/// if the text is the same; a sentence near only dropped ones is kept. Nothing is missed: the result is that of
+/// if the text is the same; a sentence close only to dropped ones is kept. Nothing is missed: the result is that of
 /// comparing all pairs, for any number of threads. Memory holds the text and a vector per distinct sentence: 2.6 KB
 /// each with the English model, 1.3 KB with --order 0.
 ///
-/// A sentence without a known word has no vector and only repeats the same text. Blank lines are dropped. Averages of
-/// words ignore word order, which the English model reads: check --report before you trust a threshold. A folder made
-/// by `senv index` is read as its text.
+/// A sentence without a known word has no vector and is dropped only if its text repeats. Blank lines are dropped.
+/// Averages of words ignore word order, which the English model reads: check --report before you trust a threshold. A
+/// folder made by `senv index` is read as its text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Dedupe {
@@ -44,7 +44,7 @@ pub(crate) struct Dedupe {
     input: InputArgs,
     /// Cosine at which a sentence repeats another, -1 to 1.
     ///
-    /// With 1, almost only repeats and sentences with the same words in another order are dropped.
+    /// With 1, almost only repeats and sentences with the same words in a different order are dropped.
     #[arg(long, short, value_name = "COSINE", default_value_t = 0.9, allow_negative_numbers = true, value_parser = cosine)]
     threshold: f32,
     /// Lower the threshold until at most N sentences, or a share, are left.
@@ -55,7 +55,7 @@ pub(crate) struct Dedupe {
     /// Compare only sentences with the same value in this column of the table.
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
-    /// Also drop what repeats a sentence of these files or collections.
+    /// Also drop sentences that repeat one in these files or collections.
     ///
     /// Their sentences are not printed.
     #[arg(long, value_name = "FILE", num_args = 1..)]
@@ -68,7 +68,7 @@ pub(crate) struct Dedupe {
     /// Print the dropped sentences instead.
     ///
     /// `pairs` prints the cosine, the line, the line of the kept sentence, and both sentences, separated by tabs.
-    /// `groups` prints each sentence kept for others, largest group first, followed by the dropped ones.
+    /// `groups` prints each kept sentence with the sentences dropped for it, largest group first.
     #[arg(long, value_name = "AS", num_args = 0..=1, require_equals = true, default_missing_value = "pairs")]
     report: Option<Report>,
     /// Print whole records of a table, unchanged, after its titles.
@@ -109,7 +109,7 @@ enum Keep {
 enum Report {
     /// One line each.
     Pairs,
-    /// Grouped by the sentence that is kept for them.
+    /// Grouped by the sentence that is kept instead of them.
     Groups,
 }
 

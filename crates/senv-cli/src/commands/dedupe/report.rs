@@ -49,7 +49,7 @@ struct Group<'a> {
     dropped: Vec<Dropped<'a>>,
 }
 
-/// Writes a block for each sentence that is kept for others: itself, then the dropped ones, most similar first. Larger
+/// Writes a block for each sentence that replaces others: itself, then the dropped ones, most similar first. Larger
 /// groups come first, equally large ones in the order of the text.
 pub(super) fn groups<'a>(
     out: &mut impl Write,

@@ -37,7 +37,7 @@ use crate::{
 /// Writes one vector per line, in the order of the input, for any number of threads. Memory does not grow with the
 /// input. Blank lines get the zero vector, and so do lines without a known word, unless the model has vectors for
 /// unknown words; senv reports their number at the end. Recurrent models encode lines in batches, so the vector of a
-/// line can differ in the last bits (by about 1e-7 of its length) among other lines.
+/// line can differ in the last bits (by about 1e-7 of its length) with the lines around it.
 ///
 /// If the input is too long for one run or machine, --shard 2/8 encodes the second of eight parts. Merge the outputs
 /// with senv join, or with cat for .tsv, .jsonl and .txt. For many input files, --output FOLDER/ writes one file for

@@ -16,9 +16,9 @@ use crate::{
 
 /// Compare the cosines and shared words of kinds of pairs (MSRP, SNLI, SICK).
 ///
-/// Prints the mean and standard deviation of each kind, and the overlap of the histograms of every two kinds: 0 if they
-/// are apart, 1 if they are equal. Shared words are the share of all words of a pair that both sentences have, in lower
-/// case. --json and the figures have the histograms.
+/// Prints the mean and standard deviation of each kind, and the overlap of the histograms of each pair of kinds: 0 if
+/// they are separate, 1 if they are equal. Shared words are the share of all words of a pair that both sentences have,
+/// in lower case. --json and the figures have the histograms.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -41,7 +41,7 @@ pub(super) struct Nli {
     /// Features of a pair [default: symmetric for SICK, all for others]
     #[arg(long, value_name = "FEATURES", requires = "train")]
     features: Option<FeaturesArg>,
-    /// Also print the results for SICK of the paper on SNLI-finetuned Skip-thoughts.
+    /// Also print the SICK results of the paper on SNLI-finetuned Skip-thoughts.
     #[arg(long)]
     published: bool,
     /// Print JSON.

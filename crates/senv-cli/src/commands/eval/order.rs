@@ -37,7 +37,7 @@ Examples:
 pub(super) struct Order {
     /// Pairs with nearly the same words: LABEL, FIRST, SECOND, separated by tabs.
     ///
-    /// LABEL is 1 if both mean the same, else 0.
+    /// LABEL is 1 if both mean the same thing, else 0.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pairs: Vec<PathBuf>,
     /// Premises and hypotheses, as for `senv eval nli`.

@@ -8,7 +8,7 @@ use senv_eval::{DEFAULT_RANDOM_PAIRS, SentenceGroups, evaluate_p_coherence, publ
 use super::shared::Evaluated;
 use crate::{commands::ModelArg, failure::Result};
 
-/// The most random pairs: their cosines are kept until the mean is taken.
+/// The largest number of random pairs: their cosines are kept in memory until the mean is taken.
 const MAX_RANDOM_PAIRS: u64 = 100_000_000;
 
 /// Measure how similar paraphrases are (P-coherence).

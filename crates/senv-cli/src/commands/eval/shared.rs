@@ -51,7 +51,7 @@ impl Evaluated {
         output::print(&text())
     }
 
-    /// The same without papers.
+    /// The same without results of papers.
     pub(super) fn show_result(&self, json: bool, result: &impl Serialize, text: impl FnOnce() -> String) -> Result {
         self.show::<()>(json, result, &[], text)
     }

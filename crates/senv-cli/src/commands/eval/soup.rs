@@ -22,7 +22,7 @@ pub(super) struct Soup {
     /// File of sentences in groups.
     #[arg(value_name = "FILE")]
     sentences: Option<PathBuf>,
-    /// Also print the result of the paper for its last sentence.
+    /// Also print the paper's result, which is for its last sentence.
     #[arg(long)]
     published: bool,
     /// Print JSON.

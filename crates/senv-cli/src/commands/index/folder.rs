@@ -35,7 +35,7 @@ pub(in crate::commands) fn open(folder: &Path, model: Option<&Path>) -> senv::Re
     }
 }
 
-/// Refuses a folder with other files, which a collection would be mixed with.
+/// Refuses a folder with other files, so that a collection is not mixed with them.
 pub(in crate::commands) fn check_new(folder: &Path, force: bool) -> Result {
     let Ok(file) = fs::metadata(folder) else { return Ok(()) };
     let shown = folder.display();

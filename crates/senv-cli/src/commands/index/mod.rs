@@ -38,9 +38,9 @@ use crate::{
 /// A collection is a folder with vectors, sentences, ids, the location of each sentence, and the model that made the
 /// vectors. Ids are numbers from 0 in the order of the input, unless a column has them. Blank lines are skipped.
 ///
-/// Changes rebuild nothing, and searches continue during a change. Ctrl-C, a kill or a full disk during a
-/// change leaves the collection as it was. A change that is already made is completed despite Ctrl-C. Memory
-/// contains one part of 256 MiB of vectors at a time, for any length of the input.
+/// A change rebuilds nothing, and searches continue while it is made. Ctrl-C, a kill or a full disk during a change
+/// leaves the collection as it was. A change that is already made is completed despite Ctrl-C. Memory holds one part of
+/// 256 MiB of vectors at a time, for any length of the input.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -80,8 +80,8 @@ pub(crate) struct Index {
     #[arg(long, conflicts_with_all = ["input", "files"])]
     compact: bool,
     /// Write the sentences and their vectors (int8) to one file for the web page of senv, which searches it without a
-    /// server. Together with a change, the export comes second. The model must be the built-in English model or its
-    /// small form.
+    /// server. With a change, the export comes after it. The model must be the built-in English model or its small
+    /// form.
     #[arg(long, value_name = "FILE")]
     export_web: Option<PathBuf>,
     /// Replace an existing collection, or any file that --export-web names.
@@ -165,7 +165,7 @@ argument_of! {
     }
 }
 
-/// Some of the ids of an argument.
+/// Some ids, from one argument.
 #[derive(Debug, Clone)]
 struct Ids(Vec<u64>);
 
@@ -381,7 +381,8 @@ impl Index {
     }
 }
 
-/// A failure of adding sentences, with lines instead of the rows that the library knows, and the file of vectors.
+/// The failure of adding sentences, with line numbers in place of the library's row numbers, and with the file of
+/// vectors.
 fn with_lines(failure: Failure, text: &CollectionText) -> Failure {
     let Failure::Failed(error) = &failure else { return failure };
     let of_index = match error.downcast_ref::<senv::Error>() {

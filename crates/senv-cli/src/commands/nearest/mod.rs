@@ -286,9 +286,8 @@ impl Nearest {
     }
 }
 
-/// The plain mean of the words that a model knows: word vectors have no weights, and unknown words have no neighbors,
-/// so queries among words must have neither. The sentence vectors of other encoders are not in the space of their
-/// words.
+/// The plain mean of the known words of a query. Word vectors have no weights, and unknown words have no neighbors, so
+/// a query among words must use neither. The sentence vectors of other encoders are not in the space of their words.
 fn known_unweighted(model: &Model, words: &Embeddings) -> Result<Option<Box<dyn SentenceEncoder>>> {
     if let Some(table) = model.abilities().static_table {
         return Ok(Some(Box::new(table.clone().without_order().without_hashed_words())));

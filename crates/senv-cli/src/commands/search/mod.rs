@@ -129,7 +129,7 @@ struct Searched<'a> {
     conditions: Vec<Condition>,
     /// The positions that meet the conditions.
     kept: Option<Vec<bool>>,
-    /// The ranking by more than the cosines of sentences.
+    /// The ranking, if it uses more than the cosines of sentences.
     ranked: Option<Ranked>,
     /// The file of queries.
     own_lines: Option<QueryFile>,
@@ -137,7 +137,7 @@ struct Searched<'a> {
     n: usize,
     /// Whether there is more than one query.
     many: bool,
-    /// The number of queries of a file without a result, for a reason that was not reported.
+    /// The number of queries in a file that had no result, if the reason was not reported.
     n_without: u64,
     /// Known words in the first queries of a file.
     known: KnownWords,
@@ -197,7 +197,7 @@ impl Search {
         Ok(())
     }
 
-    /// A query, if it is not longer than a line can be.
+    /// A query, unless it is longer than a line may be.
     fn checked<'q>(&self, query: &'q str, path: &str, line: u64) -> Result<&'q str> {
         let limit = self.text.options().max_line_bytes;
         if query.len() > limit {

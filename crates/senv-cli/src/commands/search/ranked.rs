@@ -47,7 +47,7 @@ impl From<SentenceHit> for Hit {
     }
 }
 
-/// A collection that is ranked by more than the cosines of its sentences.
+/// A collection whose ranking uses more than the cosines of its sentences.
 pub(super) struct Ranked {
     by: By,
     rank_by: RankBy,
@@ -55,7 +55,7 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
-    /// Reads the sentences that count; `None` if a search among vectors answers.
+    /// Reads the sentences to rank; `None` if a vector search is enough.
     pub(super) fn new(
         collection: &SentenceCollection,
         by: Option<By>,

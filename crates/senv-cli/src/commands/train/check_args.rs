@@ -12,7 +12,7 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// What to check: `what`, or nothing.
+    /// Returns `what`, or nothing if the check is off.
     pub(crate) fn on(self, what: CheckOn) -> CheckOn {
         if self.no_check { CheckOn::Nothing } else { what }
     }

@@ -209,7 +209,7 @@ pub(crate) struct Stage2Args {
 }
 
 impl Stage2Args {
-    /// Whether there is one.
+    /// Whether there is a second stage.
     pub(crate) fn is_given(&self) -> bool {
         !self.stage2.is_empty()
     }

@@ -45,7 +45,7 @@ pub(crate) struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// Checks everything possible before hours of work. `inputs` are all files that are read.
+    /// Checks everything that can be checked before hours of work. `inputs` are all files that are read.
     pub(crate) fn new(files: &'a RunFiles, inputs: &[&Path]) -> Result<Self> {
         let checkpoint = files.checkpoint();
         let reads_stdin = inputs.iter().any(|path| is_dash(path));

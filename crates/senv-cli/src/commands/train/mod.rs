@@ -50,11 +50,11 @@ use crate::failure::Result;
 /// Trains a model on text or on pairs of sentences: with settings chosen for the data, or with a system of the papers.
 #[derive(Debug)]
 pub(crate) enum Train {
-    /// Without the name of a system.
+    /// Training without a named system: senv chooses one for the data.
     Recipe(Box<RecipeArgs>),
-    /// With a named system.
+    /// Training with a named system.
     System(Box<dyn Run>),
-    /// With a system that makes a model from another model, or from nothing.
+    /// A system that makes a model from another model, or without data.
     Derived(Box<Derived>),
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// For work that this interrupt stops.
+    /// Prints notes of work that stops when this interrupt is requested.
     pub(crate) fn stopped_by(interrupt: Interrupt) -> Self {
         Self { interrupt }
     }

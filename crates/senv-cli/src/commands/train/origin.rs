@@ -18,7 +18,7 @@ use crate::{
 
 /// Arguments that choose what happens to the work of an earlier run.
 const CHOICES: [&str; 2] = ["--resume", "--restart"];
-/// Headings of arguments that are no settings of a run; its checkpoint knows the data by their content.
+/// Headings of arguments that are not settings of a run; its checkpoint knows the data by their content.
 const FILES: [&str; 2] = ["Files", GLOBAL];
 
 /// The command of a run and its input files.

@@ -82,7 +82,7 @@ impl<M> Outcome<M> {
     }
 }
 
-/// The report about a training, as lines and as JSON.
+/// The report about a training run, as lines and as JSON.
 fn said<M>(unit: Unit, trained: &Trained<M>) -> (Vec<String>, Map<String, Value>) {
     let (lines, mut facts) = said_of_run(unit, trained);
     let against_chance = trained.against_chance;
@@ -110,7 +110,7 @@ fn said_of_run<M>(unit: Unit, trained: &Trained<M>) -> (Vec<String>, Map<String,
     let mut lines = vec![format!("trained on {of} in {time} ({per} {name}s/s), {steps}, loss {:.4}", trained.loss)];
     if trained.stopped == Stopped::Early {
         let at = grouped(trained.steps);
-        lines.push(format!("stopped early at step {at}, because the validation score no longer rose"));
+        lines.push(format!("stopped early at step {at}, because the validation score stopped improving"));
     }
     if let Some((step, score)) = trained.best {
         lines.push(format!("best validation {score:.4} at step {}; these weights are kept", grouped(step)));

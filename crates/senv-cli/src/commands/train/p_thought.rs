@@ -23,7 +23,7 @@ use crate::{failure::Result, progress::Unit, text::LineArgs};
 #[derive(Debug, Clone, clap::Args)]
 #[command(group = ArgGroup::new("paraphrases").args(["captions", "pairs"]).required(true).multiple(true))]
 pub(crate) struct PThoughtArgs {
-    /// Image captions, all ordered pairs of which are trained.
+    /// Image captions; every ordered pair of captions of one image is a training example.
     ///
     /// IMAGE, CAPTION, separated by a tab, with the captions of an image on consecutive lines; or a COCO file such as
     /// captions_train2014.json.

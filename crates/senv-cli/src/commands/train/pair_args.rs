@@ -48,8 +48,8 @@ pub(crate) struct PairRunArgs {
 /// Settings to start from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum RecipeArg {
-    /// Softmax over large batches, words initialized in the proportions of SIF, and a learning rate that warms up and
-    /// decays. CSE and GRAN keep their own optimizer, learning rate and penalties.
+    /// Softmax over large batches, word vectors initialized in proportion to their SIF weights, and a learning rate
+    /// that warms up and decays. CSE and GRAN keep their own optimizer, learning rate and penalties.
     Softmax,
 }
 

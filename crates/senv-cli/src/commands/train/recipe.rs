@@ -38,7 +38,7 @@ use crate::{
 /// The value of `--from` that is not a model.
 const SCRATCH: &str = "scratch";
 
-/// The data and the few options.
+/// The arguments of `senv train` without a system: the data and a few options.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecipeArgs {
     /// Text, one sentence per line, with a blank line between documents.
@@ -76,7 +76,7 @@ pub(crate) struct RecipeArgs {
     check: CheckArgs,
 }
 
-/// A file, and not the misspelled name of a system.
+/// Parses the path of a text; refuses a path that looks like the misspelled name of a system.
 fn text_file(path: PathBuf) -> std::result::Result<PathBuf, String> {
     let is_word = path.components().count() == 1 && path.extension().is_none() && !is_dash(&path);
     if !is_word || path.exists() {

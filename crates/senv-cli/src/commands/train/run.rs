@@ -64,7 +64,8 @@ impl<'a> StartFrom<'a> {
         Self { model: model.and_then(|args| args.init_model.as_deref()), vectors: vectors.init_vectors.as_deref() }
     }
 
-    /// A line on what words start from; none for systems of word vectors if all start at random, as usual.
+    /// A line that says what word vectors start from; `None` if all start at random, as is usual for systems of word
+    /// vectors.
     pub(super) fn line(self, init: Option<InitArgs>, found: InitialVectorReport, unit: Unit) -> Option<String> {
         let (words, n) = (grouped(found.words as u64), grouped(found.found as u64));
         let others = match unit {

@@ -17,7 +17,7 @@ impl Unchanged {
         Self(paths.into_iter().map(|path| (path.as_ref().to_owned(), state(path.as_ref()))).collect())
     }
 
-    /// Warns of each file that has changed.
+    /// Warns about each file that has changed.
     pub(super) fn warn_of_others(&self) {
         for (path, before) in &self.0 {
             let (Some((bytes, _)), now) = (before, state(path)) else { continue };

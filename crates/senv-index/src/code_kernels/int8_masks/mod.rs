@@ -56,8 +56,8 @@ pub(crate) fn pack_int8(row: &[i8], lane: usize, block: &mut [u8]) {
 pub(crate) fn int8_masks(rows: &[i8], packed: &[u8], width: usize, least: i32, masks: &mut [u16]) {
     assert!((STEP_VALUES..=1 << 16).contains(&width) && width.is_multiple_of(STEP_VALUES), "width {width}");
     let block = width * INT8_ROWS;
-    assert!(rows.len().is_multiple_of(width), "{} values of rows of {width}", rows.len());
-    assert!(packed.len().is_multiple_of(block), "{} bytes in blocks of {block}", packed.len());
+    assert!(rows.len().is_multiple_of(width), "{} values are not whole rows of {width}", rows.len());
+    assert!(packed.len().is_multiple_of(block), "{} bytes are not whole blocks of {block}", packed.len());
     super::check_len(masks.len(), rows.len() / width * (packed.len() / block));
     // Values were stored with 128 added, so each row's bound rises by what that adds to its products.
     let bound = |row: &[i8]| {

@@ -19,8 +19,8 @@ pub(super) fn has_vnni() -> bool {
 }
 
 /// # Safety
-/// The processor has AVX-512 with VNNI. `rows` has whole rows of `width`, a multiple of 4, and `packed` has
-/// whole blocks. There are a bound for each row and a mask for each row and block.
+/// The processor has AVX-512 with VNNI. `rows` has whole rows of `width`, a multiple of 4, and `packed` has whole
+/// blocks. There is a bound for each row, and a mask for each row and block.
 #[target_feature(enable = "avx512f,avx512vnni,avx512bw")]
 pub(super) unsafe fn vnni(rows: &[i8], packed: &[u8], width: usize, bounds: &[i32], masks: &mut [u16]) {
     let block_bytes = width * INT8_ROWS;

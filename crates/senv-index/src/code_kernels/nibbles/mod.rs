@@ -96,8 +96,8 @@ pub(crate) fn nibble_scores(codes: &[u8], queries: &[i8], dim: usize, out: &mut 
 fn check(codes: &[u8], queries: &[i8], dim: usize, out: &[i32]) {
     assert!((1..=1 << 16).contains(&dim), "dimension {dim} of codes");
     let (block, query) = (dim.div_ceil(STEP_CODES) * STEP_BYTES, nibble_query_len(dim));
-    assert!(codes.len().is_multiple_of(block), "{} bytes of codes in blocks of {block}", codes.len());
-    assert!(queries.len().is_multiple_of(query), "{} values of queries of {query}", queries.len());
+    assert!(codes.len().is_multiple_of(block), "{} bytes of codes are not whole blocks of {block}", codes.len());
+    assert!(queries.len().is_multiple_of(query), "{} values are not whole queries of {query}", queries.len());
     super::check_len(out.len(), codes.len() / block * NIBBLE_ROWS * (queries.len() / query));
 }
 
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "63 bytes of codes in blocks of 64")]
+    #[should_panic(expected = "63 bytes of codes are not whole blocks of 64")]
     fn a_block_that_is_cut_short_is_refused() {
         nibble_scores(&[0; 63], &[0; 8], 3, &mut [0; 16]);
     }

@@ -1,5 +1,5 @@
 //! Four-bit codes in two planes. Top bits are stored for 64 rows at a time, to compare all rows with a query. The three
-//! lower bits are stored row by row, to compare some.
+//! lower bits are stored row by row, to compare some of them.
 //!
 //! Sums of integers are exact, so every level gives the same ones.
 //!
@@ -126,7 +126,7 @@ pub(crate) fn top_scores(codes: &[u8], queries: &[&PlaneQuery], out: &mut [i32])
     assert!(queries.iter().all(|query| query.dim() == first.dim()), "queries of different dimensions");
     let steps = first.dim().div_ceil(TOP_CODES);
     let block = steps * TOP_BYTES;
-    assert!(codes.len().is_multiple_of(block), "{} bytes of top bits in blocks of {block}", codes.len());
+    assert!(codes.len().is_multiple_of(block), "{} bytes of top bits are not whole blocks of {block}", codes.len());
     super::check_len(out.len(), codes.len() / block * PLANE_ROWS * queries.len());
     #[cfg(target_arch = "x86_64")]
     if x86::has_avx512() {

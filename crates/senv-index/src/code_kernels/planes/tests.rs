@@ -154,7 +154,7 @@ fn masks_have_a_bit_for_each_estimate_that_reaches_the_floor() {
 }
 
 #[test]
-#[should_panic(expected = "63 bytes of top bits in blocks of 64")]
+#[should_panic(expected = "63 bytes of top bits are not whole blocks of 64")]
 fn a_block_that_is_cut_short_is_refused() {
     top_scores(&[0; 63], &[&PlaneQuery::new(&[1; 8])], &mut [0; 64]);
 }

@@ -15,8 +15,8 @@ pub(super) fn has_popcnt() -> bool {
 }
 
 /// # Safety
-/// The processor has AVX-512 with VPOPCNTDQ. `rows` has `n_words` per limit, and `packed` has whole blocks. There are a
-/// limit for each of their lanes and a mask for each row and block.
+/// The processor has AVX-512 with VPOPCNTDQ. `rows` has `n_words` per limit, and `packed` has whole blocks. There is a
+/// limit for each of their lanes, and a mask for each row and block.
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 pub(super) unsafe fn popcnt(
     rows: &[u64],

@@ -145,7 +145,7 @@ impl ModelFile {
         self.header.metadata.get(KEY_TERMS).map(String::as_str)
     }
 
-    /// Returns an error if the model is of another kind.
+    /// Returns an error if the model is of a different kind.
     ///
     /// # Errors
     /// [`Error::WrongKind`] if the kind is not `expected`.

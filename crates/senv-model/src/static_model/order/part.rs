@@ -172,7 +172,7 @@ impl OrderPart {
     /// encountered before.
     ///
     /// # Panics
-    /// If a word does not exist, or `out` has another length.
+    /// If a word does not exist, or `out` has a different length.
     pub(crate) fn encode_into(
         &self,
         words: OrderWords<'_>,

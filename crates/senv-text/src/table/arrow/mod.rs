@@ -135,7 +135,7 @@ impl ColumnPlace {
     /// Returns the column from a batch of all columns. Null structures have null fields.
     ///
     /// # Panics
-    /// If the batch has another schema.
+    /// If the batch has a different schema.
     #[must_use]
     pub fn of(&self, batch: &RecordBatch) -> ArrayRef {
         cells::field(batch.column(self.root), &self.fields)
@@ -146,8 +146,8 @@ impl ArrowBatches {
     /// Opens a file and reads its schema. Batches contain only `columns`, or all columns.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be opened; [`Error::BadFile`] if it is damaged, has another format, or lacks a
-    /// column.
+    /// [`Error::Io`] if the file cannot be opened; [`Error::BadFile`] if it is damaged, has a different format, or
+    /// lacks a column.
     pub fn open(path: impl AsRef<Path>, columns: Option<&[TableColumn]>) -> Result<Self> {
         let path = path.as_ref();
         let Some(format) = ArrowFormat::of_file(path) else {

@@ -102,7 +102,7 @@ impl System for BowAutoencoderParams {
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
-        help: "As stated in the paper (620 dimensions, Adam), and the defaults",
+        help: "As stated in the paper (620 dimensions, Adam); also the defaults",
         settings: Self::paper,
     }];
 

@@ -54,7 +54,7 @@ hyperparameters! {
     pub struct CPhraseParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];
-        /// Words to either side that a single word predicts, at most.
+        /// The maximum number of words to either side that a single word predicts.
         pub window: usize = 5 => Training[from 0 to 1000];
         /// Additional words to either side for each level of a constituent above its words.
         pub window_growth: usize = 2 => Training[from 0 to 1000];

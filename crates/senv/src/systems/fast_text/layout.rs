@@ -32,16 +32,17 @@ const SHORTEST_ENTRY: u64 = 10;
 /// The longest character n-gram accepted; 6 or fewer is usual.
 pub(super) const LONGEST_CHAR_NGRAM: u32 = 255;
 
-/// The most bytes accepted for a word. fastText reads words of any length, but opening a file sums the vectors of all
-/// character n-grams of each word.
+/// The maximum number of bytes accepted for a word. fastText reads words of any length, but opening a file sums the
+/// vectors of all character n-grams of each word.
 const LONGEST_WORD: usize = 1 << 16;
 
-/// The most character n-grams accepted for all words together; the largest published models have a few hundred million.
-/// Opening a file sums all their vectors, and many short words cost as much as one long word.
+/// The maximum number of character n-grams accepted for all words together; the largest published models have a few
+/// hundred million. Opening a file sums all their vectors, and many short words cost as much as one long word.
 const MOST_CHAR_NGRAMS: u64 = 1 << 30;
 
-/// The most rows that a Sent2Vec model may have after those of n-grams. The program adds one row per bucket of
-/// character n-grams (1 by default), although such a model has no character n-grams, and does not record their number.
+/// The maximum number of rows that a Sent2Vec model may have after those of n-grams. The program adds one row per
+/// bucket of character n-grams (1 by default), although such a model has no character n-grams, and does not record
+/// their number.
 const MOST_UNUSED: u64 = 1 << 31;
 
 /// The content of the dictionary.

@@ -54,7 +54,7 @@ hyperparameters! {
         pub dim: usize = 100 => Training[from 1 to 65536];
         /// How the vectors of document and words are combined.
         pub combine: Composition = Composition::Mean => Training;
-        /// Words to a side, at most; exactly that number if they are concatenated.
+        /// The maximum number of words to either side; exactly that number if they are concatenated.
         pub window: usize = 5 => Training[from 1 to 1000];
         /// Which words around a word predict it.
         pub window_side: WindowSide = WindowSide::Both => Training;

@@ -167,7 +167,7 @@ impl RelatednessParams {
     /// vectors for words that these lack. The penalty is towards the initial values.
     ///
     /// # Errors
-    /// * [`crate::Error::InitialVectorsDim`] if the vectors of the options have another dimension.
+    /// * [`crate::Error::InitialVectorsDim`] if the vectors of the options have a different dimension.
     /// * [`crate::Error::CannotTune`] if the model has no trainable encoder (n-grams, PV-DBOW, combined Skip-thoughts).
     /// * [`crate::Error::BadLine`] if a score is outside the grid.
     /// * Errors of the parameters, the memory, or the training itself.

@@ -68,8 +68,8 @@ impl SkipThought {
     /// Like [`SkipThought::open_release`], with files of any name.
     ///
     /// # Errors
-    /// [`Error::BadWeights`] if an array is missing, not finite, or of another shape or type; if the number of words
-    /// differs from the dictionary; or without an encoder. [`senv_core::Error::Io`] if a file cannot be read.
+    /// [`Error::BadWeights`] if an array is missing, not finite, or of a different shape or type; if the number of
+    /// words differs from the dictionary; or without an encoder. [`senv_core::Error::Io`] if a file cannot be read.
     pub fn from_release(
         dictionary: &Path,
         uni: Option<&ReleasedEncoder>,

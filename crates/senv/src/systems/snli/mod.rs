@@ -137,7 +137,7 @@ impl System for SnliParams {
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {
             name: "paper",
-            help: "SNLI BOW: as stated in the paper, and the defaults",
+            help: "SNLI BOW: as stated in the paper; also the defaults",
             settings: Self::paper,
         },
         NamedSettings { name: "paper-rnn", help: "SNLI RNN, 2400 units", settings: Self::paper_rnn },

@@ -16,7 +16,7 @@ impl SkipThought {
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if there is no such part, or `tuned` has other words;
-    /// [`senv_core::Error::ShapeMismatch`] if it has another encoder; [`senv_core::Error::TooLarge`].
+    /// [`senv_core::Error::ShapeMismatch`] if it has a different encoder; [`senv_core::Error::TooLarge`].
     pub fn with_tuned(&self, part: usize, tuned: &Snli) -> Result<Self> {
         require(part < self.parts.len(), "part", "one of the model's parts", part as f64)?;
         let (words, parameters) = (tuned.words(), tuned.parameters());

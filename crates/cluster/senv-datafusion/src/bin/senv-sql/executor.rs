@@ -26,7 +26,7 @@ pub(crate) struct ExecutorArguments {
     /// The scheduler.
     #[arg(long, default_value = "127.0.0.1:50050", value_name = "HOST:PORT")]
     scheduler: Address,
-    /// Address to listen on. Others use it to fetch what tasks of this process leave for later ones.
+    /// Address to listen on. Other executors use it to fetch the results of this process's tasks.
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
     /// Port to listen on. Default: any free port.
@@ -35,7 +35,7 @@ pub(crate) struct ExecutorArguments {
     /// Tasks at the same time, and threads that encode. Default: all cores.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
     threads: Option<u64>,
-    /// Folder for results that tasks leave for later ones. Default: a temporary folder, removed at the end.
+    /// Folder for results that later tasks need. Default: a temporary folder, removed at the end.
     #[arg(long, value_name = "DIR")]
     work_dir: Option<PathBuf>,
 }

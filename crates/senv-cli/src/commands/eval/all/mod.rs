@@ -26,8 +26,8 @@ use self::systems::VectorsArg;
 ///
 /// Data sets are found in the folder by name: in the layouts of their authors, of SentEval, SemEval and MTEB, or as
 /// sts/YEAR/TASK.tsv, sick/test.tsv and so on. A missing data set is reported in one line. Each number has a 95 %
-/// interval, and a mark if it differs significantly from the first model. Vectors of other programs appear in the same
-/// tables: --vectors F.npy --sentences F.txt, one vector per line. Each sentence is encoded once.
+/// interval, and a mark if it differs significantly from the first model. Vectors from other programs appear in the
+/// same tables: --vectors F.npy --sentences F.txt, one vector per line. Each sentence is encoded once.
 ///
 /// The report is a self-contained HTML file. The JSON has the score of every item; `senv eval compare` reads it.
 #[derive(Debug, clap::Args)]
@@ -74,7 +74,7 @@ pub(super) struct All {
     /// Leave out these protocols.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     skip: Vec<String>,
-    /// Leave out protocols that train on the vectors and entailment by the classifiers of models, and use 500 bootstrap
+    /// Leave out protocols that train on the vectors, and entailment by the models' own classifiers; use 500 bootstrap
     /// samples.
     #[arg(long)]
     fast: bool,

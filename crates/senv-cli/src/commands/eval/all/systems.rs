@@ -1,4 +1,4 @@
-//! The systems of a benchmark: models, vectors of other programs, word vectors of the models with other weights, and
+//! The systems of a benchmark: models, vectors from other programs, word vectors of the models with other weights, and
 //! baselines without training.
 
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::{
 /// Vectors made by another program.
 #[derive(Debug, clap::Args)]
 pub(super) struct VectorsArg {
-    /// Vectors of another program, one row per line of --sentences; can be repeated.
+    /// Vectors from another program, one row per line of --sentences; can be repeated.
     #[arg(long, value_name = "FILE.npy", requires = "sentences")]
     vectors: Vec<PathBuf>,
     /// Sentences of --vectors, one per line, in the same order.
@@ -33,7 +33,7 @@ impl VectorsArg {
     }
 }
 
-/// Runs all systems: the models in their order, vectors of other programs, other weights, and baselines.
+/// Runs all systems: the models in their order, vectors from other programs, other weights, and baselines.
 pub(super) fn run(
     run: &mut BenchRun<'_>,
     models: &[PathBuf],
