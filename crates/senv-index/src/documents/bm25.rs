@@ -7,8 +7,8 @@
 //! idf(w)      = ln(1 + (N - df(w) + 1/2) / (df(w) + 1/2))
 //! ```
 //!
-//! (Robertson and Zaragoza 2009, in the form of Lucene.) A word that occurs twice in the query counts twice. Words are
-//! tokens with a letter or digit, and their parts between hyphens, lowercased. A plural `s` is removed.
+//! (Robertson and Zaragoza 2009, in the form of Lucene.) A word that occurs twice in the query counts twice.
+//! [`Stemming`] says what counts as a word.
 
 use std::collections::HashMap;
 

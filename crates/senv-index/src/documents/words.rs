@@ -4,6 +4,15 @@ use rust_stemmers::{Algorithm, Stemmer};
 use senv_core::Tokenizer;
 
 /// Whether words are reduced to English stems.
+///
+/// These are the words of an index and of its queries:
+///
+/// * Text is lowercased. A word is a run of letters and digits; `don't` is `do` and `n't`, and 3.5 is one word.
+/// * A word with signs counts by its parts, and also as a whole if the sign is `+`, `#`, `@` or `&`: `C++` and `c`,
+///   `#storm` and `storm`, `AT&T`, `at` and `t`. The name of a host counts with and without its first parts, so
+///   `example.org` finds `www.example.org`. `U.S.A.` counts as `usa`.
+/// * English words are reduced to stems by Porter's second algorithm (snowballstem.org, 2001), so `boxes` finds `box`
+///   and `trained` finds `trains`. A few short nouns whose stems would be other words are exceptions: `news`, `lens`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Stemming {
@@ -16,13 +25,7 @@ pub enum Stemming {
     None,
 }
 
-/// Splits text into the words of an index or a query.
-///
-/// * Words are lowercased.
-/// * A word with signs counts as a whole and by its parts: `C++` also as `c`, `#storm` as `storm`, `wi-fi` as `wi`, `fi`
-///   and `wifi`, `www.example.org` as `example.org` and `example`. Numbers such as `3.5` have no parts.
-/// * English words are reduced to their stems (Porter's second algorithm, 2001), except for short nouns that it would
-///   merge with others.
+/// Splits text into the words of an index or a query, as [`Stemming`] describes.
 #[derive(Debug, Clone)]
 pub(super) struct Words {
     tokenizer: Tokenizer,
