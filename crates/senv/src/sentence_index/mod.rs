@@ -24,7 +24,7 @@ use crate::{
 /// sentences are one hit.
 ///
 /// Vectors are those of the encoder as it is. A model with an order part keeps it, so cosines are those of
-/// [`similarity`](SentenceEncoderExt::similarity). A [`SentenceCollection`] leaves that part out unless its parameters
+/// [`similarity`](SentenceEncoder::similarity). A [`SentenceCollection`] leaves that part out unless its parameters
 /// say otherwise. For the same vectors and cosines here, index
 /// [`model.without_order()`](crate::Model::without_order): searches by topic find slightly more with it.
 ///
