@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     let plan = |resume| Some(CheckpointPlan { resume, ..CheckpointPlan::new(folder.path().join("run.checkpoint")) });
     let options = TrainOptions { observer: &bar, checkpoint: plan(false), ..TrainOptions::default() };
-    let error = params.fit_files(&[text], &options).expect_err("it was cancelled");
+    let error = params.fit_files([text], &options).expect_err("it was cancelled");
     assert!(error.is_interrupted()); // while reading, training or writing
     eprintln!("\n{error}");
     if let Some(model) = error.unfinished() {
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     let options = TrainOptions { checkpoint: plan(true), ..TrainOptions::default() };
-    let resumed = params.fit_files(&[text], &options)?.model;
+    let resumed = params.fit_files([text], &options)?.model;
     let sentence = "The train is late.";
     assert_eq!(resumed.encode_one(sentence), whole.encode_one(sentence), "the same bits as an uninterrupted run");
     println!("resumed to the end");

@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         SkipThoughtParams { dim, sentence_dim: args.units, max_vocabulary: None, fit, ..SkipThoughtParams::default() };
     let options = TrainOptions { threads: args.threads, ..TrainOptions::default() };
     let before = peak_of("self").ok_or("the system does not report the memory of a process")?;
-    let trained = params.fit_files(&[&path], &options)?;
+    let trained = params.fit_files([&path], &options)?;
     let peak = peak_of("self").ok_or("the system does not report the memory of a process")? - before;
     let model = folder.path().join("model.senv");
     trained.model.save(&model)?;

@@ -189,7 +189,9 @@ impl Models {
         }
         let is_digest = |model: &&NamedModel| wanted.len() >= MIN_DIGITS && model.digest.starts_with(wanted);
         let found = models.iter().find(|model| model.name == wanted).or_else(|| models.iter().find(is_digest));
-        found.ok_or_else(|| error::plan(function, "model", format!("no model {wanted:?}; the models are {}", self.names())))
+        found.ok_or_else(|| {
+            error::plan(function, "model", format!("no model {wanted:?}; the models are {}", self.names()))
+        })
     }
 
     /// Finds centroids by name, or by name and digest.
@@ -202,7 +204,8 @@ impl Models {
             return find_digest(function, "centroids", wanted, all, |one| (one.name(), one.digest()), name, digest);
         }
         let names = || all.iter().map(Centroids::name).collect::<Vec<_>>().join(", ");
-        let none = || error::plan(function, "centroids", format!("no centroids {wanted:?}; available are [{}]", names()));
+        let none =
+            || error::plan(function, "centroids", format!("no centroids {wanted:?}; available are [{}]", names()));
         all.iter().find(|centroids| centroids.name() == wanted).ok_or_else(none)
     }
 

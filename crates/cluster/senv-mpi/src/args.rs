@@ -38,8 +38,10 @@ pub(crate) fn system<S: TextSystem>() -> Command {
     let mut command = Command::new(S::ABOUT.name)
         .about(S::ABOUT.summary)
         .next_help_heading("Files")
-        .arg(path("input").short('i').num_args(1..).required(true).help("Text, one sentence per line; plain, .gz or \
-            .zst"))
+        .arg(path("input").short('i').num_args(1..).required(true).help(
+            "Text, one sentence per line; plain, .gz or \
+            .zst",
+        ))
         .arg(path("output").short('o').required(true).help("The model to write"))
         .arg(path("checkpoint").help(
             "Where to write checkpoints; each rank appends its number. A checkpoint is twice the size of the tables, \
@@ -53,8 +55,11 @@ pub(crate) fn system<S: TextSystem>() -> Command {
                 .default_value("1800")
                 .help("Time between checkpoints"),
         )
-        .arg(flag("resume", "Continue from the checkpoints, if there are any; the number of ranks, text and settings \
-            must be the same"))
+        .arg(flag(
+            "resume",
+            "Continue from the checkpoints, if there are any; the number of ranks, text and settings \
+            must be the same",
+        ))
         .arg(flag("restart", "Start over, even if an earlier run left checkpoints").conflicts_with("resume"))
         .arg(flag("force", "Overwrite the model"))
         .arg(path("scratch").value_name("DIR").help("Folder for temporary files [default: the system's]"))
@@ -71,8 +76,10 @@ pub(crate) fn system<S: TextSystem>() -> Command {
                 .value_name("POLICY")
                 .value_parser(PossibleValuesParser::new(POLICIES.map(|(name, _)| name)))
                 .default_value(POLICIES[0].0)
-                .help("What to do with a line that is not UTF-8: stop, replace invalid bytes with U+FFFD, or read it \
-                    as ISO 8859-1"),
+                .help(
+                    "What to do with a line that is not UTF-8: stop, replace invalid bytes with U+FFFD, or read it \
+                    as ISO 8859-1",
+                ),
         )
         .arg(
             Arg::new("max_line_bytes")

@@ -25,7 +25,7 @@ const MESSAGE: usize = 1 << 30;
 /// let universe = mpi::initialize().ok_or("MPI runs already")?;
 /// let rank = MpiRank::new(universe.world());
 /// let options = TrainOptions { ranks: Some(&rank), ..TrainOptions::default() };
-/// let trained = Sent2VecParams::default().fit_files(&["text.txt"], &options)?;
+/// let trained = Sent2VecParams::default().fit_files("text.txt", &options)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct MpiRank {

@@ -62,9 +62,10 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
     let checkpoint = with_suffix(&checkpoint, &format!(".{}-of-{}", rank.rank() + 1, rank.n_ranks()));
     if checkpoint.exists() && !resume && !args.get_flag("restart") {
         let path = checkpoint.display();
-        return Err(
-            format!("{path} is left from an earlier run; continue with --resume, or start over with --restart").into()
-        );
+        return Err(format!(
+            "{path} is left from an earlier run; continue with --resume, or start over with --restart"
+        )
+        .into());
     }
     // Otherwise hours of training would end with this error.
     if let Some(folder) = output.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {

@@ -51,7 +51,7 @@ fn of_threads(text: &Path, model: &Path) {
             let params = &params;
             scope.spawn(move || {
                 let options = TrainOptions { threads: 1, ranks: Some(&rank), ..TrainOptions::default() };
-                let trained = params.fit_files(&[text], &options).unwrap();
+                let trained = params.fit_files(text, &options).unwrap();
                 if i == 0 {
                     trained.model.save(model).unwrap();
                 }

@@ -35,7 +35,7 @@ const IN_MEMORY: u64 = 16 << 20;
 ///
 /// let text = MemoryText::new(["the train is late", "the bus waits for it", "", "the rain falls"].repeat(20))?;
 /// let params = BowAutoencoderParams { dim: 8, ..Default::default() };
-/// let trained = params.fit_files(&[&text], &TrainOptions::default())?;
+/// let trained = params.fit_files(&text, &TrainOptions::default())?;
 /// assert_eq!(trained.model.encode_one("the train").len(), 8);
 /// # Ok::<(), senv::Error>(())
 /// ```

@@ -26,7 +26,7 @@ use crate::error::Result;
 /// # std::fs::write(&text, "the cat sat on the mat\nthe dog lay on the rug\n".repeat(20))?;
 /// let params = Sent2VecParams { dim: 8, ..Sent2VecParams::default() };
 /// let options = TrainOptions { threads: 2, ..TrainOptions::default() };
-/// let trained = params.fit_files(&[&text], &options)?;
+/// let trained = params.fit_files(&text, &options)?;
 /// assert!(trained.loss.is_finite());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

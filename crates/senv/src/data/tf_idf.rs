@@ -29,7 +29,7 @@ use crate::{
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("text.txt");
 /// std::fs::write(&path, "the cat sat\nthe dog barked\nthe cat slept\n")?;
-/// let words = TfIdfParams::default().fit_files(&[path], &Default::default())?;
+/// let words = TfIdfParams::default().fit_files(&path, &Default::default())?;
 /// // Both share two words with "the cat slept"; "slept" is rarer than "the".
 /// assert!(words.similarity("the cat slept", "cat slept") > words.similarity("the cat slept", "the cat"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

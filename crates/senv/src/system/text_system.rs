@@ -43,7 +43,7 @@ const LEAST_LR_FROM_VECTORS: f32 = 0.0005;
 /// # std::fs::write(&text, "the cat sat on the mat\nthe dog lay on the rug\n".repeat(20))?;
 /// let params = Word2VecParams { dim: 8, ..Word2VecParams::default() };
 /// assert_eq!(params.training.epochs, None);
-/// let trained = params.fit_files(&[&text], &Default::default())?;
+/// let trained = params.fit_files(&text, &Default::default())?;
 /// assert_eq!(trained.model.params().training.epochs, Some(60));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -155,7 +155,7 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
     /// # Errors
     /// The errors of [`TextSystem::fit_files`].
     fn train(&self, text: impl TextFiles) -> Result<Self::Model> {
-        Ok(self.fit_files(&text.paths(), &TrainOptions::default())?.model)
+        Ok(self.fit_files(text, &TrainOptions::default())?.model)
     }
 
     /// Trains like [`TextSystem::fit_files`] on sentences in memory, with an empty one between documents.
@@ -167,7 +167,7 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         sentences: impl IntoIterator<Item = S>,
         options: &TrainOptions<'_, Self::Dev<'_>>,
     ) -> Result<Trained<Self::Model>> {
-        MemoryText::lend(sentences, |text| self.fit_files(&[text], options))
+        MemoryText::lend(sentences, |text| self.fit_files(text, options))
     }
 
     /// Trains like [`TextSystem::train`] on sentences in memory.
@@ -393,17 +393,17 @@ mod tests {
         let text = [file.path()];
         let options = TrainOptions::default();
         assert!(
-            Sent2VecParams::default().fit_files(&text, &options).is_ok(),
+            Sent2VecParams::default().fit_files(text, &options).is_ok(),
             "the settings that fit the text are stable"
         );
         let mut params = with_lr(&text, 6.4);
-        let diverged = params.fit_files(&text, &options).unwrap_err();
+        let diverged = params.fit_files(text, &options).unwrap_err();
         assert!(matches!(diverged, Error::Training(TrainingError::Diverged { .. })), "{diverged}");
         let trained = with_backoff(&text, &params);
         let lr = trained.model.params().training.lr;
         assert!(lr < Some(6.4), "{lr:?}");
         params.training.lr = lr;
-        let alone = params.fit_files(&text, &options).unwrap().model;
+        let alone = params.fit_files(text, &options).unwrap().model;
         assert_eq!(alone.encoder().rows().values(), trained.model.encoder().rows().values());
     }
 
@@ -416,7 +416,7 @@ mod tests {
         params.subsample = Some(1e-4);
         params.training.negatives = 4;
         let guess = LossAgainstChance::negative_sampling(0.0, params.training.negatives).chance;
-        let alone = params.fit_files(&text, &TrainOptions::default()).unwrap();
+        let alone = params.fit_files(text, &TrainOptions::default()).unwrap();
         assert!(alone.loss > guess, "{} of {guess}", alone.loss);
         let trained = with_backoff(&text, &params);
         assert!(trained.loss < guess && trained.model.params().training.lr < Some(0.4), "{}", trained.loss);
@@ -439,7 +439,7 @@ mod tests {
         let notes = Notes::default();
         let options = TrainOptions { observer: &notes, ..TrainOptions::default() };
         let set = Sent2VecParams { dim: 7, min_count: Some(3), ..Sent2VecParams::default() };
-        let model = set.fit_files(&[file.path()], &options).unwrap().model;
+        let model = set.fit_files([file.path()], &options).unwrap().model;
         let params = model.params();
         assert_eq!((params.dim, params.min_count, params.min_target_count), (7, Some(3), Some(2)));
         assert_eq!((params.training.epochs, params.tokenizer.is_automatic()), (Some(60), false));
@@ -450,7 +450,7 @@ mod tests {
         );
         // The settings of a model train the same model, without notes about choices.
         let before = notes.0.lock().unwrap().len();
-        let again = params.fit_files(&[file.path()], &options).unwrap().model;
+        let again = params.fit_files([file.path()], &options).unwrap().model;
         assert_eq!(again.encoder().rows().values(), model.encoder().rows().values());
         assert_eq!(notes.0.lock().unwrap().len(), before);
     }

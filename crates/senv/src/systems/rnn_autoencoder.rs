@@ -160,7 +160,7 @@ impl RnnAutoencoderParams {
         sentences: impl IntoIterator<Item = S>,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<RnnAutoencoder>> {
-        MemoryText::lend(sentences, |text| self.fit_files(&[text], options))
+        MemoryText::lend(sentences, |text| self.fit_files(text, options))
     }
 }
 

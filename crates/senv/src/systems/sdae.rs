@@ -192,7 +192,7 @@ impl SdaeParams {
         sentences: impl IntoIterator<Item = S>,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<Sdae>> {
-        MemoryText::lend(sentences, |text| self.fit_files(&[text], options))
+        MemoryText::lend(sentences, |text| self.fit_files(text, options))
     }
 }
 

@@ -508,7 +508,7 @@ impl AveragedSystem for Sent2VecParams {
 /// # let (text, path) = (folder.path().join("text.txt"), folder.path().join("model.senv"));
 /// std::fs::write(&text, "the cat sat on the mat\nthe dog sat on the rug\n".repeat(20))?;
 /// let params = Sent2VecParams { dim: 8, word_ngrams: 2, ..Default::default() };
-/// let trained = params.fit_files(&[&text], &Default::default())?;
+/// let trained = params.fit_files(&text, &Default::default())?;
 /// trained.model.save(&path)?;
 ///
 /// let model = Sent2Vec::open(&path)?;

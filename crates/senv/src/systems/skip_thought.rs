@@ -187,7 +187,7 @@ impl SkipThoughtParams {
         sentences: impl IntoIterator<Item = S>,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<SkipThought>> {
-        MemoryText::lend(sentences, |text| self.fit_files(&[text], options))
+        MemoryText::lend(sentences, |text| self.fit_files(text, options))
     }
 }
 

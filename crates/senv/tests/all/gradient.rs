@@ -110,7 +110,7 @@ fn siamese() -> SiameseCbowParams {
 fn siamese_cbow_learns_from_neighbours_and_is_saved() {
     let files = Files::new();
     let text = files.running();
-    let trained = |threads| siamese().fit_files(&[&text], &at_threads(threads)).unwrap();
+    let trained = |threads| siamese().fit_files([&text], &at_threads(threads)).unwrap();
     let one = trained(1);
     assert!(separation(&one.model) > 0.5, "{}", separation(&one.model));
     assert_eq!((one.stopped, one.units, one.steps), (Stopped::Finished, 6 * 360, 6 * 12));
@@ -127,7 +127,7 @@ fn siamese_cbow_learns_from_neighbours_and_is_saved() {
 fn siamese_cbow_needs_documents_of_three_sentences() {
     let files = Files::new();
     let text = files.write("short.txt", "the boat\nthe oven\n\nthe rope\nthe tide\n\nthe wave\n");
-    let error = siamese().fit_files(&[&text], &at_threads(1)).unwrap_err();
+    let error = siamese().fit_files([&text], &at_threads(1)).unwrap_err();
     assert!(matches!(&error, Error::NoExamplesIn { paths } if paths == std::slice::from_ref(&text)), "{error}");
 }
 
@@ -397,11 +397,11 @@ fn weighted_averages_keep_their_weights_and_directions() {
     let files = Files::new();
     let text = files.running();
     let path = files.folder.path().join("base.senv");
-    let siamese = siamese().fit_files(&[&text], &at_threads(1)).unwrap();
+    let siamese = siamese().fit_files([&text], &at_threads(1)).unwrap();
     siamese.model.save(&path).unwrap();
     let base = Model::open(&path).unwrap();
     for params in [WeightedParams::sif(), WeightedParams { n_components: 0, ..WeightedParams::sif() }] {
-        let model = params.fit_files(&base, &[&text], &TrainOptions::default()).unwrap();
+        let model = params.fit_files(&base, [&text], &TrainOptions::default()).unwrap();
         let (the, boat) = (model.vocabulary().id("the").unwrap(), model.vocabulary().id("boat").unwrap());
         assert!(model.weights()[the.index()] < model.weights()[boat.index()]);
         let path = files.folder.path().join("weighted.senv");
@@ -415,7 +415,7 @@ fn weighted_averages_keep_their_weights_and_directions() {
             assert!(separation(&opened) > 0.2, "{}", separation(&opened));
         } else {
             let plain = WeightedParams { n_components: 0, ..params };
-            let plain = plain.fit_files(&base, &[&text], &TrainOptions::default()).unwrap();
+            let plain = plain.fit_files(&base, [&text], &TrainOptions::default()).unwrap();
             let length = |model: &dyn SentenceEncoder| {
                 let texts: Vec<String> = (0..40).map(|i| sentence(i % 2, i)).collect();
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -424,7 +424,7 @@ fn weighted_averages_keep_their_weights_and_directions() {
             assert!(length(&opened) < 0.6 * length(&plain), "{} {}", length(&opened), length(&plain));
         }
     }
-    let few = WeightedParams::usif().fit_files(&base, &[&text], &TrainOptions::default());
+    let few = WeightedParams::usif().fit_files(&base, [&text], &TrainOptions::default());
     assert!(few.is_err() || few.unwrap().weights().iter().all(|w| w.is_finite()));
 }
 

@@ -41,7 +41,7 @@ fn sent2vec(word_ngrams: usize) -> Sent2VecParams {
 }
 
 fn train(params: &Sent2VecParams, text: &Path) -> Sent2Vec {
-    params.fit_files(&[text], &TrainOptions::default()).unwrap().model
+    params.fit_files([text], &TrainOptions::default()).unwrap().model
 }
 
 fn vector(model: &dyn SentenceEncoder, sentence: &str) -> Vec<f32> {
@@ -112,7 +112,7 @@ fn every_kind_of_model_reads_back_to_the_same_vectors() {
             training: training.clone(),
             ..Default::default()
         };
-        let model = params.fit_files(&[&text], &options).unwrap().model;
+        let model = params.fit_files([&text], &options).unwrap().model;
         model.save(path("w2v")).unwrap();
         check(&model, &path("w2v"), "word2vec");
         let opened = Word2Vec::open(path("w2v")).unwrap();
@@ -120,7 +120,7 @@ fn every_kind_of_model_reads_back_to_the_same_vectors() {
         assert_eq!((opened.params().architecture, &opened.params().training), (architecture, &training));
     }
     let params = PvDbowParams { dim: 12, min_count: Some(1), training: training.clone(), ..Default::default() };
-    let model = params.fit_files(&[&text], &options).unwrap().model;
+    let model = params.fit_files([&text], &options).unwrap().model;
     model.save(path("dbow")).unwrap();
     check(&model, &path("dbow"), "pv-dbow");
     let opened = PvDbow::open(path("dbow")).unwrap();
@@ -135,7 +135,7 @@ fn the_same_seed_makes_the_same_file_at_any_number_of_threads() {
         .map(|threads| {
             let path = folder.path().join(format!("model{threads}"));
             let options = TrainOptions { threads, ..Default::default() };
-            sent2vec(2).fit_files(&[&text], &options).unwrap().model.save(&path).unwrap();
+            sent2vec(2).fit_files([&text], &options).unwrap().model.save(&path).unwrap();
             std::fs::read(path).unwrap()
         })
         .into();
@@ -340,7 +340,7 @@ fn text_decides_the_number_of_buckets_where_nothing_was_said() {
     let (folder, text) = folder_with_text();
     let fit = |word_ngrams, buckets| {
         let params = Sent2VecParams { dim: 4, word_ngrams, buckets, min_count: Some(1), ..Sent2VecParams::default() };
-        params.fit_files(&[&text], &TrainOptions::default()).unwrap().model
+        params.fit_files([&text], &TrainOptions::default()).unwrap().model
     };
     let model = fit(2, None);
     assert_eq!(model.params().buckets, Some(1000), "the text has fewer than a thousand bigrams");

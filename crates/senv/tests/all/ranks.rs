@@ -67,15 +67,15 @@ fn ranks_make_one_model_whatever_the_clock_and_the_threads() {
     let text = folder.path().join("text.txt");
     write_text(&text, 4);
     let params = params();
-    let alone = params.fit_files(&[&text], &TrainOptions::default()).unwrap();
+    let alone = params.fit_files([&text], &TrainOptions::default()).unwrap();
 
-    let one = on_ranks(1, |options, _| params.fit_files(&[&text], &options).unwrap());
+    let one = on_ranks(1, |options, _| params.fit_files([&text], &options).unwrap());
     assert_eq!(rows(&one[0]), rows(&alone), "one rank is a run by itself");
 
-    let three = on_ranks(3, |options, _| params.fit_files(&[&text], &options).unwrap());
+    let three = on_ranks(3, |options, _| params.fit_files([&text], &options).unwrap());
     let again = on_ranks(3, |options, i| {
         let options = TrainOptions { threads: 1 + i, ..options };
-        params.fit_files(&[&text], &options).unwrap()
+        params.fit_files([&text], &options).unwrap()
     });
     let bits = rows(&three[0]);
     assert!(three.iter().chain(&again).all(|trained| rows(trained) == bits));
@@ -119,7 +119,7 @@ fn ranks_go_on_together_from_the_last_meeting_that_all_have() {
     let text = folder.path().join("text.txt");
     write_text(&text, 3);
     let params = params();
-    let whole = on_ranks(2, |options, _| params.fit_files(&[&text], &options).unwrap());
+    let whole = on_ranks(2, |options, _| params.fit_files([&text], &options).unwrap());
     let path = |i: usize| folder.path().join(format!("checkpoint.{i}"));
     let plan = |i, every, resume| Some(CheckpointPlan { path: path(i), every, resume });
 
@@ -129,11 +129,11 @@ fn ranks_go_on_together_from_the_last_meeting_that_all_have() {
         let stop = StopAfter(AtomicU32::new(2));
         let observer: &dyn Observer = if i == 1 { &stop } else { &NoObserver };
         let every = Some(Duration::ZERO);
-        params.fit_files(&[&text], &TrainOptions { checkpoint: plan(i, every, false), observer, ..options })
+        params.fit_files([&text], &TrainOptions { checkpoint: plan(i, every, false), observer, ..options })
     });
     assert!(stopped.iter().all(|trained| trained.as_ref().is_err_and(|error| error.is_interrupted())));
     let resume = |options: TrainOptions<'_>, i| {
-        params.fit_files(&[&text], &TrainOptions { checkpoint: plan(i, None, true), ..options })
+        params.fit_files([&text], &TrainOptions { checkpoint: plan(i, None, true), ..options })
     };
     let before: Vec<Vec<u8>> = (0..2).map(|i| fs::read(path(i)).unwrap()).collect();
     assert!(on_ranks(2, resume).iter().all(|trained| rows(trained.as_ref().unwrap()) == rows(&whole[0])));
@@ -163,14 +163,14 @@ fn what_ranks_cannot_train_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("text.txt");
     fs::write(&text, "the cat sat on the mat\n".repeat(100)).unwrap();
-    let errors = on_ranks(2, |options, _| params().fit_files(&[&text], &options).unwrap_err().to_string());
+    let errors = on_ranks(2, |options, _| params().fit_files([&text], &options).unwrap_err().to_string());
     assert!(errors.iter().any(|error| error.contains("at most one per MiB of text")), "{errors:?}");
     let errors =
-        on_ranks(1, |options, _| PvDbowParams::default().fit_files(&[&text], &options).unwrap_err().to_string());
+        on_ranks(1, |options, _| PvDbowParams::default().fit_files([&text], &options).unwrap_err().to_string());
     assert!(errors[0].contains("several processes"), "{errors:?}");
     let two = on_ranks(1, |options, _| {
         let training = NegativeSamplingParams { epochs: Some(1), ..NegativeSamplingParams::default() };
-        Word2VecParams { dim: 8, training, ..Word2VecParams::default() }.fit_files(&[&text], &options).is_ok()
+        Word2VecParams { dim: 8, training, ..Word2VecParams::default() }.fit_files([&text], &options).is_ok()
     });
     assert!(two[0]);
 }

@@ -76,7 +76,7 @@ fn settings_from_json_train_the_same_model() {
     let params = Sent2VecParams { dim: 8, ..Sent2VecParams::default() };
     let json = serde_json::to_string(&params).unwrap();
     let back: Sent2VecParams = serde_json::from_str(&json).unwrap();
-    let train = |params: Sent2VecParams| params.fit_files(&[&path], &TrainOptions::default()).unwrap().model;
+    let train = |params: Sent2VecParams| params.fit_files([&path], &TrainOptions::default()).unwrap().model;
     let (first, second) = (train(params), train(back));
     assert!(first.vocabulary().id("北").is_some(), "characters are words here");
     let words =

@@ -70,18 +70,18 @@ impl Text {
             unknown_words: UnknownWords::Skip,
             ..Sent2VecParams::default()
         };
-        params.fit_files(&[&self.path], &TrainOptions::default()).unwrap().model
+        params.fit_files([&self.path], &TrainOptions::default()).unwrap().model
     }
 
     fn word2vec(&self, weighting: Option<WeightScheme>) -> Word2Vec {
         let params = Word2VecParams { dim: 12, min_count: Some(1), weighting, ..Word2VecParams::paper() };
-        params.fit_files(&[&self.path], &TrainOptions::default()).unwrap().model
+        params.fit_files([&self.path], &TrainOptions::default()).unwrap().model
     }
 
     fn siamese_cbow(&self, weighting: Option<WeightScheme>) -> SiameseCbow {
         let params =
             SiameseCbowParams { dim: 12, min_count: Some(1), weighting, ..SiameseCbowParams::paper().with_adam() };
-        params.fit_files(&[&self.path], &TrainOptions::default()).unwrap().model
+        params.fit_files([&self.path], &TrainOptions::default()).unwrap().model
     }
 
     fn pp(&self, weighting: Option<WeightScheme>) -> Pp {
@@ -255,7 +255,7 @@ fn weighting_a_model_of_bigrams_by_a_text_keeps_its_n_grams() {
     let text = Text::new();
     for n in [1, 2] {
         let base = Model::from(text.sent2vec(n, None));
-        let weighted = WeightedParams::sif().fit_files(&base, &[&text.path], &TrainOptions::default()).unwrap();
+        let weighted = WeightedParams::sif().fit_files(&base, [&text.path], &TrainOptions::default()).unwrap();
         // The text is the same, so counts and components equal those of training with weights.
         let trained = text.sent2vec(n, Some(WeightScheme::SIF));
         assert_eq!(vectors(&weighted, &SENTENCES), vectors(&trained, &SENTENCES));
@@ -272,7 +272,7 @@ fn weighting_a_model_of_bigrams_by_a_text_keeps_its_n_grams() {
 fn a_weighted_model_whose_kind_had_another_name_opens() {
     let text = Text::new();
     let base = Model::from(text.word2vec(None));
-    let weighted = WeightedParams::sif().fit_files(&base, &[&text.path], &TrainOptions::default()).unwrap();
+    let weighted = WeightedParams::sif().fit_files(&base, [&text.path], &TrainOptions::default()).unwrap();
     let (path, former) = (text.file("weighted.senv"), text.file("former.senv"));
     weighted.save(&path).unwrap();
     let file = ModelFile::open(&path).unwrap();

@@ -96,7 +96,8 @@ impl ScalarUDFImpl for Embed {
 
 /// The Arrow type of vectors of a dimension.
 pub(crate) fn vector_type(function: &str, dim: usize) -> Result<DataType> {
-    let size = i32::try_from(dim).map_err(|_| error::plan(function, "model", format!("has {dim} values per vector")))?;
+    let size =
+        i32::try_from(dim).map_err(|_| error::plan(function, "model", format!("has {dim} values per vector")))?;
     Ok(DataType::FixedSizeList(Arc::new(Field::new_list_field(DataType::Float32, true)), size))
 }
 

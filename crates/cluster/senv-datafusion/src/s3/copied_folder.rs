@@ -80,8 +80,15 @@ async fn objects(store: &dyn ObjectStore, prefix: &Path, url: &str, is_left_out:
 /// The name of an object as a file name.
 fn file_name<'a>(name: &'a str, url: &str) -> Result<&'a str> {
     let is_name = LocalPath::new(name).components().eq([Component::Normal(name.as_ref())]);
-    is_name.then_some(name).ok_or_else(|| configuration(url, format!("{name:?} is not a valid file name here; rename \
-        it")))
+    is_name.then_some(name).ok_or_else(|| {
+        configuration(
+            url,
+            format!(
+                "{name:?} is not a valid file name here; rename \
+        it"
+            ),
+        )
+    })
 }
 
 /// Copies an object in pieces, a few at the same time.

@@ -32,8 +32,10 @@ pub(super) fn explained(url: &str, error: &object_store::Error) -> DataFusionErr
         format!("the bucket is not in the region of {endpoint}; set AWS_REGION to the region of the bucket")
     } else if ["401", "403"].into_iter().any(has_status) {
         let code = if code.is_empty() { "access denied" } else { code };
-        format!("the server rejected the credentials ({code}); check {KEYS} and their permission to list and read the \
-            bucket")
+        format!(
+            "the server rejected the credentials ({code}); check {KEYS} and their permission to list and read the \
+            bucket"
+        )
     } else if matches!(http, Some(HttpErrorKind::Connect | HttpErrorKind::Timeout)) {
         format!("no answer from {endpoint} ({root}); check AWS_ENDPOINT_URL and the network")
     } else {
@@ -81,7 +83,10 @@ mod tests {
     fn a_message_has_no_password_of_a_url() {
         for (message, shown) in [
             ("no answer from http://me:secret@host:9000 (dns): check", "no answer from http://host:9000 (dns): check"),
-            ("s3://bucket/a: https://me:sec@ret/x@host does not use TLS", "s3://bucket/a: https://host does not use TLS"),
+            (
+                "s3://bucket/a: https://me:sec@ret/x@host does not use TLS",
+                "s3://bucket/a: https://host does not use TLS",
+            ),
             ("url \"http://secret@host/\" and mail to me@host", "url \"http://host/\" and mail to me@host"),
             ("no URL", "no URL"),
         ] {

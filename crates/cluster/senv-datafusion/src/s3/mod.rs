@@ -53,8 +53,11 @@ pub(crate) fn open(url: &Url) -> Result<Arc<dyn ObjectStore>> {
 pub(crate) async fn list(stores: &dyn ObjectStoreRegistry, text: &str) -> Result<Vec<String>> {
     let (url, path) = parse(text)?;
     if path.as_ref().contains('*') {
-        return Err(configuration(text, "patterns with * work only for local files; give an object or a folder of \
-            objects"));
+        return Err(configuration(
+            text,
+            "patterns with * work only for local files; give an object or a folder of \
+            objects",
+        ));
     }
     let store = stores.get_store(&url)?;
     let objects: Vec<_> = store.list(Some(&path)).try_collect().await.map_err(|e| error::explained(text, &e))?;
@@ -92,8 +95,11 @@ fn parse(text: &str) -> Result<(Url, Path)> {
         return Err(configuration(text, "the bucket is missing; give s3://BUCKET/PATH"));
     }
     if url.query().is_some() || url.fragment().is_some() || url.port().is_some() || !url.username().is_empty() {
-        return Err(configuration(text, "expected only s3://BUCKET/PATH; settings come from environment variables \
-            (AWS_...)"));
+        return Err(configuration(
+            text,
+            "expected only s3://BUCKET/PATH; settings come from environment variables \
+            (AWS_...)",
+        ));
     }
     let path = Path::from_url_path(url.path()).map_err(|e| configuration(text, e))?;
     Ok((url, path))

@@ -357,7 +357,13 @@ const PROTOCOLS: &[Protocol] = &[
                 text: sentence.text.clone(),
             };
             let documents = documents.iter().map(document).collect();
-            let set = RetrievalSet { path: "set".into(), documents, queries, unknown: Default::default() };
+            let set = RetrievalSet {
+                path: "set".into(),
+                documents,
+                queries,
+                unknown: Default::default(),
+                n_repeated_judgements: 0,
+            };
             let result = evaluate_retrieval(
                 &vectors,
                 &set,

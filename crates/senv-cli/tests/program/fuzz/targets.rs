@@ -151,7 +151,7 @@ fn checkpoints_of_negative_sampling() {
             subsample: Some(1e-5),
             ..Sent2VecParams::default()
         };
-        unless_stopped(params.fit_files(&[text], &stopping(plan)))
+        unless_stopped(params.fit_files([text], &stopping(plan)))
     });
 }
 
@@ -160,7 +160,7 @@ fn checkpoints_of_gradient_descent() {
     resume("fit-checkpoints", 1000, |text, plan, epochs| {
         let fit = FitParams { epochs: Some(epochs), ..SiameseCbowParams::paper().with_adam().fit };
         let params = SiameseCbowParams { dim: 3, min_count: Some(1), fit, ..SiameseCbowParams::paper() };
-        unless_stopped(params.fit_files(&[text], &stopping(plan)))
+        unless_stopped(params.fit_files([text], &stopping(plan)))
     });
 }
 

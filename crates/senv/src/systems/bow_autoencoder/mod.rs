@@ -185,7 +185,7 @@ impl BowAutoencoderParams {
         sentences: impl IntoIterator<Item = S>,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<BowAutoencoder>> {
-        MemoryText::lend(sentences, |text| self.fit_files(&[text], options))
+        MemoryText::lend(sentences, |text| self.fit_files(text, options))
     }
 
     /// Trains on a corpus of token ids of `vocabulary`, validated on another.

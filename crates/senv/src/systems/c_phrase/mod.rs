@@ -285,7 +285,7 @@ mod tests {
     fn rows(trees: &str, threads: usize) -> Vec<f32> {
         let file = parsed(trees);
         let options = TrainOptions { threads, ..TrainOptions::default() };
-        let trained = params().fit_files(&[file.path()], &options).unwrap();
+        let trained = params().fit_files([file.path()], &options).unwrap();
         trained.model.encoder().rows().values().to_vec()
     }
 
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn sentences_of_one_word_have_nothing_to_predict() {
         let file = parsed("(S (NN rain))\n(S (NN snow))\n");
-        let error = params().fit_files(&[file.path()], &TrainOptions::default()).unwrap_err().to_string();
+        let error = params().fit_files([file.path()], &TrainOptions::default()).unwrap_err().to_string();
         assert!(error.contains("no sentence has two known tokens"), "{error}");
     }
 

@@ -61,7 +61,7 @@ mod tests {
     fn vectors_are_written_for_every_line_and_tell_subjects_apart() {
         let text = text();
         let options = TrainOptions { document_vectors: true, ..TrainOptions::default() };
-        let trained = params().fit_files(&[text.path()], &options).unwrap().model;
+        let trained = params().fit_files([text.path()], &options).unwrap().model;
         let out = tempfile::NamedTempFile::new().unwrap();
         let n = trained.write_document_vectors(&[text.path()], &TextOptions::default(), out.path()).unwrap();
         assert_eq!(
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn they_are_kept_where_asked_for_and_belong_to_one_text() {
         let text = text();
-        let plain = params().fit_files(&[text.path()], &TrainOptions::default()).unwrap().model;
+        let plain = params().fit_files([text.path()], &TrainOptions::default()).unwrap().model;
         assert!(plain.document_vectors().is_none());
         let says = |model: &PvDbow, texts: &[&Path], what: &str| {
             let error = model.write_document_vectors(texts, &TextOptions::default(), "not-written.npy").unwrap_err();
@@ -96,7 +96,7 @@ mod tests {
         says(&plain, &[text.path()], "train with document_vectors");
         let [one, three] = [1, 3].map(|threads| {
             let options = TrainOptions { document_vectors: true, threads, ..TrainOptions::default() };
-            params().fit_files(&[text.path()], &options).unwrap().model
+            params().fit_files([text.path()], &options).unwrap().model
         });
         let rows = |model: &PvDbow| model.document_vectors().unwrap().iter().flatten().copied().collect::<Vec<f32>>();
         assert_eq!(rows(&one), rows(&three));

@@ -36,7 +36,7 @@ fn documents_of_a_subject_lie_together_however_vectors_are_combined_at_any_numbe
     ] {
         let [one, three] = [1, 3].map(|threads| {
             let options = TrainOptions { document_vectors: true, threads, ..TrainOptions::default() };
-            params(combine, side).fit_files(&[text.path()], &options).unwrap().model
+            params(combine, side).fit_files([text.path()], &options).unwrap().model
         });
         let rows = |model: &PvDm| model.document_vectors().unwrap().iter().flatten().copied().collect::<Vec<_>>();
         assert_eq!(rows(&one), rows(&three), "{combine:?} {side:?}");
@@ -76,12 +76,12 @@ fn texts_of_one_word_and_of_one_sentence_are_trained_and_an_empty_one_is_an_erro
     for (lines, n) in [("word\n", 1), ("one sentence of six words alone\n", 1), ("a\nb\n\na\n", 3)] {
         std::fs::write(file.path(), lines).unwrap();
         let options = TrainOptions { document_vectors: true, ..TrainOptions::default() };
-        let model = params(Composition::Mean, WindowSide::Both).fit_files(&[file.path()], &options).unwrap().model;
+        let model = params(Composition::Mean, WindowSide::Both).fit_files([file.path()], &options).unwrap().model;
         let documents = model.document_vectors().unwrap();
         assert_eq!(documents.n_rows(), n, "{lines:?}");
         assert!(documents.iter().flatten().all(|x| x.is_finite()));
     }
     std::fs::write(file.path(), "\n").unwrap();
-    let error = params(Composition::Mean, WindowSide::Both).fit_files(&[file.path()], &TrainOptions::default());
+    let error = params(Composition::Mean, WindowSide::Both).fit_files([file.path()], &TrainOptions::default());
     assert!(error.unwrap_err().to_string().contains("no text"), "names the file");
 }

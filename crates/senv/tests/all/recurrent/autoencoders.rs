@@ -16,7 +16,7 @@ fn a_bag_of_words_autoencoder_tells_its_words_again() {
             fit,
             ..BowAutoencoderParams::default()
         };
-        let run = |fit, options: &TrainOptions<'_, &[PathBuf]>| params(fit).fit_files(&[&path], options);
+        let run = |fit, options: &TrainOptions<'_, &[PathBuf]>| params(fit).fit_files([&path], options);
         let trained = |fit, options: &TrainOptions<'_, &[PathBuf]>| run(fit, options).unwrap();
         let one = trained(fit.clone(), &TrainOptions::default());
         let text = text();
@@ -51,7 +51,7 @@ fn a_recurrent_autoencoder_says_twenty_sentences_word_for_word() {
     let (text, sentences) = ordered();
     let path = files.write("text.txt", &text);
     let fit = FitParams { epochs: Some(400), batch: 10, lr: Some(0.01), clip: Some(5.0), ..FitParams::default() };
-    let one = autoencoder(fit.clone()).fit_files(&[&path], &TrainOptions::default()).unwrap();
+    let one = autoencoder(fit.clone()).fit_files([&path], &TrainOptions::default()).unwrap();
     for sentence in &sentences {
         let greedy = one.model.decode(sentence, &search(0, 1, 30)).unwrap();
         assert_eq!((&greedy[0].text, greedy[0].ended), (sentence, true));
@@ -72,12 +72,12 @@ fn a_recurrent_autoencoder_says_twenty_sentences_word_for_word() {
     );
 
     let short = autoencoder(FitParams { epochs: Some(15), ..fit });
-    let trained = |options: &TrainOptions<'_, &[PathBuf]>| short.fit_files(&[&path], options).unwrap();
+    let trained = |options: &TrainOptions<'_, &[PathBuf]>| short.fit_files([&path], options).unwrap();
     same_at_any_threads("RNN autoencoder", |threads| bits(&trained(&at_threads(threads)).model));
     let plan = CheckpointPlan { path: files.path("run.checkpoint"), every: None, resume: true };
     let resuming = TrainOptions { checkpoint: Some(plan), ..Default::default() };
     let stop = TrainOptions { observer: &StopAt(AtomicU32::new(5)), ..resuming.clone() };
-    assert!(is_stopped(&short.fit_files(&[&path], &stop)));
+    assert!(is_stopped(&short.fit_files([&path], &stop)));
     assert_eq!(bits(&trained(&resuming).model), bits(&trained(&at_threads(1)).model));
 }
 
@@ -89,7 +89,7 @@ fn outputs_sampled_and_in_clusters_learn_too() {
     for output in [OutputForm::Sampled { words: 12 }, OutputForm::Adaptive { cutoffs: vec![6, 11, 1000] }] {
         let fit = FitParams { epochs: Some(600), batch: 10, lr: Some(0.01), ..FitParams::default() };
         let params = RnnAutoencoderParams { output: output.clone(), ..autoencoder(fit) };
-        let trained = params.fit_files(&[&path], &TrainOptions::default()).unwrap();
+        let trained = params.fit_files([&path], &TrainOptions::default()).unwrap();
         let right =
             |sentence: &&String| trained.model.decode(sentence, &search(0, 1, 30)).unwrap()[0].text == **sentence;
         let right = sentences.iter().filter(right).count();
@@ -109,7 +109,7 @@ fn long_sentences_of_a_bag_of_words_are_cut_or_left_out_and_counted() {
         let params = BowAutoencoderParams { dim: 4, min_count: 1, max_tokens: 2, long, fit, ..Default::default() };
         let notes = Notes::default();
         let options = TrainOptions { dev: Some(std::slice::from_ref(dev)), observer: &notes, ..Default::default() };
-        let trained = params.fit_files(&[&text], &options);
+        let trained = params.fit_files([&text], &options);
         trained.map(|trained| (trained.units, notes.of_length()))
     };
     for (long, examples, done) in [(LongSentences::Cut, 4, "cut"), (LongSentences::Drop, 2, "left out")] {

@@ -63,21 +63,21 @@ fn models(files: &Files) -> Vec<PathBuf> {
     let text = files.write("text.txt", &ordered().0);
     let fit = FitParams { epochs: Some(1), batch: 16, ..FitParams::default() };
     let [uni, bi] = [false, true]
-        .map(|bi| skip_thought(bi, fit.clone()).fit_files(&[&text], &TrainOptions::default()).unwrap().model);
+        .map(|bi| skip_thought(bi, fit.clone()).fit_files([&text], &TrainOptions::default()).unwrap().model);
     let names = ["skip-thought", "p-thought", "rnn-ae", "sdae", "bow", "tree", "snli-bow", "snli-rnn"]
         .map(|name| files.path(name));
     let [both, p_thought, rnn_ae, sdae, bow, tree, snli_bow, snli_rnn] = &names;
     SkipThought::combine(uni, bi).unwrap().save(both).unwrap();
     let params = PThoughtParams { dim: 8, hidden: 6, output: OutputForm::Full, fit: fit.clone(), ..Default::default() };
     params.fit(&captions(files), &TrainOptions::default()).unwrap().model.save(p_thought).unwrap();
-    let trained = autoencoder(fit.clone()).fit_files(&[&text], &TrainOptions::default()).unwrap();
+    let trained = autoencoder(fit.clone()).fit_files([&text], &TrainOptions::default()).unwrap();
     trained.model.save(rnn_ae).unwrap();
-    let trained = sdae::small(fit.clone()).fit_files(&[&text], &TrainOptions::default()).unwrap();
+    let trained = sdae::small(fit.clone()).fit_files([&text], &TrainOptions::default()).unwrap();
     trained.model.save(sdae).unwrap();
     for (path, reconstruction) in [(bow, Reconstruction::Full), (tree, Reconstruction::Tree)] {
         let fit = fit.clone();
         let params = BowAutoencoderParams { dim: 8, min_count: 1, reconstruction, fit, ..Default::default() };
-        params.fit_files(&[&text], &TrainOptions::default()).unwrap().model.save(path).unwrap();
+        params.fit_files([&text], &TrainOptions::default()).unwrap().model.save(path).unwrap();
     }
     for (path, encoder) in [(snli_bow, SnliEncoder::Bow), (snli_rnn, rnn())] {
         let trained = snli(encoder, fit.clone()).fit(&labelled(60, 0), &TrainOptions::default()).unwrap();

@@ -30,9 +30,9 @@ fn recurrent_encoders_and_sums_of_words_learn_scores() {
         fit: short.clone(),
         ..SkipThoughtParams::default()
     };
-    let trained = skip_thought.fit_files(&[&text], &TrainOptions::default()).unwrap();
+    let trained = skip_thought.fit_files([&text], &TrainOptions::default()).unwrap();
     let words = BowAutoencoderParams { dim: 12, min_count: 1, fit: short.clone(), ..Default::default() };
-    let words = Model::from(words.fit_files(&[&text], &TrainOptions::default()).unwrap().model);
+    let words = Model::from(words.fit_files([&text], &TrainOptions::default()).unwrap().model);
     let bases = [of_snli(SnliEncoder::Bow), of_snli(rnn()), words, Model::from(trained.model.clone())];
     for base in bases {
         let params = RelatednessParams {

@@ -43,7 +43,7 @@ fn skip_thoughts_uni_and_bi() {
     for bi in [false, true] {
         let params = skip_thought(bi, fit.clone());
         goes_on(if bi { "bi" } else { "uni" }, |options| {
-            let trained = params.fit_files(&[&path], &options.with_dev(None))?;
+            let trained = params.fit_files([&path], &options.with_dev(None))?;
             Ok((bits(&trained.model), trained.stopped))
         });
     }
@@ -67,7 +67,7 @@ fn tuned_skip_thoughts() {
     let fit = FitParams { epochs: Some(20), batch: 6, lr: Some(0.01), ..FitParams::default() };
     let [uni, bi] = [false, true].map(|bi| {
         let params = skip_thought(bi, fit.clone());
-        params.fit_files(&[&path], &TrainOptions::default()).unwrap().model
+        params.fit_files([&path], &TrainOptions::default()).unwrap().model
     });
     let (base, train) = (SkipThought::combine(uni, bi).unwrap(), labelled(120, 0));
     for part in 0..2 {

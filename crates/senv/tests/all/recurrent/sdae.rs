@@ -22,7 +22,7 @@ fn sentences_are_told_word_for_word_though_words_were_deleted_and_swapped_in_tra
     let path = files.write("text.txt", &text);
     for cell in [SdaeCell::Lstm, SdaeCell::Gru] {
         let params = SdaeParams { cell, ..small(fit(400)) };
-        let one = params.fit_files(&[&path], &TrainOptions::default()).unwrap();
+        let one = params.fit_files([&path], &TrainOptions::default()).unwrap();
         let said = |sentence: &&String| one.model.decode(sentence, &search(0, 1, 30)).unwrap()[0].text == **sentence;
         let right = sentences.iter().filter(said).count();
         assert!(right >= 18, "{cell:?}: {right}");
@@ -51,7 +51,7 @@ fn any_number_of_threads_and_a_resumed_run_give_the_same_bits() {
     let path = files.write("text.txt", &ordered().0);
     for cell in [SdaeCell::Lstm, SdaeCell::Gru] {
         let params = SdaeParams { cell, ..small(fit(12)) };
-        let trained = |options: &TrainOptions<'_, &[PathBuf]>| params.fit_files(&[&path], options).unwrap();
+        let trained = |options: &TrainOptions<'_, &[PathBuf]>| params.fit_files([&path], options).unwrap();
         let one = trained(&TrainOptions::default());
         for threads in [2, 5] {
             assert_eq!(bits(&trained(&at_threads(threads)).model), bits(&one.model), "{cell:?}, {threads} threads");
@@ -59,7 +59,7 @@ fn any_number_of_threads_and_a_resumed_run_give_the_same_bits() {
         let plan = CheckpointPlan { path: files.path(&format!("{cell:?}")), every: None, resume: true };
         let resuming = TrainOptions { checkpoint: Some(plan), ..Default::default() };
         let stop = TrainOptions { observer: &StopAt(AtomicU32::new(5)), ..resuming.clone() };
-        assert!(is_stopped(&params.fit_files(&[&path], &stop)));
+        assert!(is_stopped(&params.fit_files([&path], &stop)));
         assert_eq!(bits(&trained(&resuming).model), bits(&one.model));
     }
 }
@@ -71,7 +71,7 @@ fn noise_changes_what_is_learned_but_not_a_text_of_single_words() {
     let words = files.write("words.txt", "boat\nsail\ntide\nanchor\n\nboat\n");
     let run = |path: &PathBuf, noise: f64| {
         let params = SdaeParams { delete: noise, swap: noise, ..small(fit(3)) };
-        bits(&params.fit_files(&[path], &TrainOptions::default()).unwrap().model)
+        bits(&params.fit_files([path], &TrainOptions::default()).unwrap().model)
     };
     assert_ne!(run(&several, 0.0), run(&several, 0.3));
     // The only word of a sentence is never deleted, at any probability.
@@ -85,7 +85,7 @@ fn given_vectors_stay_as_they_are_and_words_without_one_are_unknown() {
     let files = Files::new();
     let (text, _) = ordered();
     let path = files.write("text.txt", &text);
-    let learned = small(fit(2)).fit_files(&[&path], &TrainOptions::default()).unwrap().model;
+    let learned = small(fit(2)).fit_files([&path], &TrainOptions::default()).unwrap().model;
     let words: Vec<&str> = learned.vocabulary().iter().skip(2).map(|(_, word, _)| word).collect();
     let (given, missing) = words.split_at(words.len() / 2);
     let rows = (0..3 * given.len()).map(|i| (i as f32).sin()).collect();
@@ -94,7 +94,7 @@ fn given_vectors_stay_as_they_are_and_words_without_one_are_unknown() {
     let params = small(FitParams { words: WordUpdates::Frozen, ..fit(2) });
     let params = SdaeParams { dim: 3, ..params };
     let options = TrainOptions { vectors: Some(&vectors), ..Default::default() };
-    let model = params.fit_files(&[&path], &options).unwrap().model;
+    let model = params.fit_files([&path], &options).unwrap().model;
     assert!(given.len() > 3 && missing.iter().all(|word| model.vocabulary().id(word).is_none()));
     for word in given {
         let id = model.vocabulary().id(word).unwrap();

@@ -8,7 +8,7 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     let (text, sentences) = ordered();
     let path = files.write("text.txt", &text);
     let fit = FitParams { epochs: Some(500), batch: 6, lr: Some(0.01), clip: Some(10.0), ..FitParams::default() };
-    let trained = |params: SkipThoughtParams, threads| params.fit_files(&[&path], &at_threads(threads)).unwrap();
+    let trained = |params: SkipThoughtParams, threads| params.fit_files([&path], &at_threads(threads)).unwrap();
     let [uni, bi] = [false, true].map(|bi| {
         let one = trained(skip_thought(bi, fit.clone()), 0);
         assert_eq!(one.units, 500 * 12, "three triples a document");
@@ -62,7 +62,7 @@ fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
     let files = Files::new();
     let short = files.write("short.txt", "boat sail\ntide\n\noven\nbread\n");
     let fit = FitParams { epochs: Some(1), ..FitParams::default() };
-    let error = skip_thought(false, fit.clone()).fit_files(&[&short], &TrainOptions::default()).unwrap_err();
+    let error = skip_thought(false, fit.clone()).fit_files([&short], &TrainOptions::default()).unwrap_err();
     assert!(matches!(error, Error::NoExamplesIn { .. }), "{error}");
 
     let path = files.write("text.txt", "boat\nsail tide\noven bread flour dough\nboat\nsail\noven\n");
@@ -72,7 +72,7 @@ fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
     {
         let notes = Notes::default();
         let trained =
-            params(long, 3).fit_files(&[&path], &TrainOptions { observer: &notes, ..Default::default() }).unwrap();
+            params(long, 3).fit_files([&path], &TrainOptions { observer: &notes, ..Default::default() }).unwrap();
         assert_eq!(trained.units, expected);
         let notes = notes.0.lock().unwrap();
         assert!(notes.iter().any(|note| note.starts_with(words)), "{notes:?}");
@@ -89,7 +89,7 @@ fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
     assert!(matches!(error, Error::AllTooLong { n: 1, limit: 1, .. }));
     let says = "all 1 held-out examples with a sentence of more than 1 tokens were left out";
     assert!(error.to_string().contains(says) && error.to_string().contains("cut long sentences"), "{error}");
-    let text = params(LongSentences::Drop, 1).fit_files(&[&long], &TrainOptions::default());
+    let text = params(LongSentences::Drop, 1).fit_files([&long], &TrainOptions::default());
     assert!(text.unwrap_err().to_string().contains("all 1 examples with a sentence of more than 1 tokens"));
 }
 
@@ -109,7 +109,7 @@ fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_al
             ..Default::default()
         };
         let output = OutputForm::Sampled { words: 3 };
-        SkipThoughtParams { output, ..skip_thought(false, fit) }.fit_files(&[&path], options)
+        SkipThoughtParams { output, ..skip_thought(false, fit) }.fit_files([&path], options)
     };
     let run = |words, rule, options: &TrainOptions<'_, &[PathBuf]>| fitted(words, rule, options).unwrap();
     for words in [WordUpdates::Sparse, WordUpdates::Frozen] {
@@ -140,7 +140,7 @@ fn a_vocabulary_grows_by_a_linear_map() {
     let files = Files::new();
     let path = files.write("text.txt", &ordered().0);
     let fit = FitParams { epochs: Some(2), ..FitParams::default() };
-    let model = skip_thought(false, fit).fit_files(&[&path], &TrainOptions::default()).unwrap().model;
+    let model = skip_thought(false, fit).fit_files([&path], &TrainOptions::default()).unwrap().model;
     let vectors = other_vectors(model.vocabulary(), model.words());
     let (expanded, report) = model.expand(&vectors, VocabularyExpansion::Affine).unwrap();
     assert_eq!((report.shared, report.added), (15, 1));

@@ -134,7 +134,7 @@ fn a_vocabulary_grows_by_a_map_to_the_words_as_they_are_after_training() {
     let files = Files::new();
     let text = files.write("text.txt", &ordered().0);
     let base = skip_thought(false, FitParams { epochs: Some(2), ..FitParams::default() })
-        .fit_files(&[&text], &TrainOptions::default())
+        .fit_files([&text], &TrainOptions::default())
         .unwrap()
         .model;
     let anew = |encoder| snli(encoder, fit.clone()).fit(&train, &TrainOptions::default()).unwrap().model;

@@ -17,7 +17,7 @@ fn systems_with_decoders_are_validated_by_what_held_out_text_costs() {
     let long = FitParams { epochs: Some(300), patience: Some(2), ..fit.clone() };
 
     // Every token of the held-out text separately, with the model of the best step.
-    let trained = autoencoder(long.clone()).fit_files(&[&path], &validated(&held_out)).unwrap();
+    let trained = autoencoder(long.clone()).fit_files([&path], &validated(&held_out)).unwrap();
     assert_eq!(trained.stopped, Stopped::Early, "twenty sentences are soon known too well");
     let (step, score) = trained.best.unwrap();
     assert!(step < trained.steps && trained.history.iter().all(|&(_, other)| other <= score), "{:?}", trained.history);
@@ -31,7 +31,7 @@ fn systems_with_decoders_are_validated_by_what_held_out_text_costs() {
     let many = files.write("many.txt", &many);
     let sampled = RnnAutoencoderParams { output: OutputForm::Sampled { words: 8 }, ..autoencoder(fit.clone()) };
     let reports = Reports::default();
-    let sampled = sampled.fit_files(&[&path], &TrainOptions { observer: &reports, ..validated(&many) }).unwrap();
+    let sampled = sampled.fit_files([&path], &TrainOptions { observer: &reports, ..validated(&many) }).unwrap();
     let sums = sentences.iter().map(|line| cost(&sampled.model, line)).fold((0.0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     assert!((sampled.best.unwrap().1 + sums.0 / sums.1 as f64).abs() < 1e-5);
     let last = *reports.0.lock().unwrap().last().unwrap();
@@ -39,7 +39,7 @@ fn systems_with_decoders_are_validated_by_what_held_out_text_costs() {
     assert!(last.metrics[0].unwrap().value > 0.0 && last.metrics[1].is_none(), "{last:?}");
 
     // Both neighbors count.
-    let trained = skip_thought(false, fit.clone()).fit_files(&[&path], &validated(&held_out)).unwrap();
+    let trained = skip_thought(false, fit.clone()).fit_files([&path], &validated(&held_out)).unwrap();
     let triples = [(1, 0, 2), (2, 1, 3)];
     let parts = triples.map(|(i, before, after)| {
         [(before, 0), (after, 1)].map(|(j, k): (usize, usize)| trained.model.surprise(lines[i], lines[j], k).unwrap())
@@ -47,15 +47,15 @@ fn systems_with_decoders_are_validated_by_what_held_out_text_costs() {
     let sums = parts.iter().flatten().fold((0.0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     assert!((trained.best.unwrap().1 + sums.0 / sums.1 as f64).abs() < 1e-5);
     let two = files.write("two.txt", "boat\nsail\n");
-    let error = skip_thought(false, fit.clone()).fit_files(&[&path], &validated(&two)).unwrap_err();
+    let error = skip_thought(false, fit.clone()).fit_files([&path], &validated(&two)).unwrap_err();
     assert!(matches!(error, Error::NoHeldOutExamples { kind: "skip-thought", .. }), "{error}");
     assert!(error.to_string().contains("two.txt"), "{error}");
 
     let bow = BowAutoencoderParams { dim: 8, min_count: 1, fit: long, ..BowAutoencoderParams::default() };
-    let trained = bow.fit_files(&[&path], &validated(&held_out)).unwrap();
+    let trained = bow.fit_files([&path], &validated(&held_out)).unwrap();
     let losses = trained.model.losses(&lines).unwrap();
     assert!((trained.best.unwrap().1 + losses.iter().sum::<f64>() / 4.0).abs() < 1e-4, "{losses:?}");
     let unknown = files.write("unknown.txt", "xyz\n");
-    let error = bow.fit_files(&[&path], &validated(&unknown)).unwrap_err();
+    let error = bow.fit_files([&path], &validated(&unknown)).unwrap_err();
     assert!(error.to_string().contains("unknown.txt"), "{error}");
 }
