@@ -1,0 +1,308 @@
+//! Splits paragraphs into sentences.
+
+mod following;
+mod full_stop;
+mod lines;
+mod marks;
+mod quotation;
+mod tail;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use following::{Beginning, Following};
+use lines::{Line, first_line, interrupts, line};
+use marks::{CLASSES, Class, Stop, is_opening, stop};
+use quotation::{Quote, quote};
+use tail::Tail;
+
+/// Returns the sentences of a text, without surrounding white space.
+///
+/// A sentence ends at a full stop, exclamation mark, question mark, ellipsis or a mark of another script (`。`, `।`,
+/// `؟`), together with the quotes, brackets, footnote marks (`[4]`) and emoji that follow. It continues
+///
+/// * before a lower-case letter or a comma;
+/// * after an English abbreviation or initial (`Dr.`, `e.g.`, `J. Smith`). After one that may end a sentence (`Inc.`,
+///   `the U.S.`, `an A.`), the words around it decide;
+/// * after the number of an item or heading (`1.`, `Chapter 2.`);
+/// * before the words that say who spoke (`"Why?" Ann asked.`), and within code in backticks.
+///
+/// An empty line ends a sentence; a single line end does not. Headings, items of lists, rows of tables and lines of code
+/// as in Markdown are sentences of their own.
+///
+/// ```
+/// use senv_core::text::sentences;
+/// let text = "Mr. J. Smith paid $3.50. \"Why?\" he asked... Nobody knew![2] 20 people left.\n\nA new paragraph";
+/// let expected = ["Mr. J. Smith paid $3.50.", "\"Why?\" he asked...", "Nobody knew![2]", "20 people left."];
+/// assert_eq!(sentences(text)[..4], expected);
+/// assert_eq!(sentences("Steps:\n1. Open it.\n2. Look."), ["Steps:", "1. Open it.", "2. Look."]);
+/// assert_eq!(sentences("我来了。你呢？"), ["我来了。", "你呢？"]);
+/// ```
+#[must_use]
+pub fn sentences(text: &str) -> Vec<&str> {
+    let mut cutter = Cutter { text, found: Vec::new(), start: 0, quote: None, line: Line::Text, in_list: false };
+    cutter.cut();
+    cutter.found
+}
+
+/// More opening signs in bytes than this are text.
+const N_OPENING: usize = 16;
+
+/// White space, and what it contains.
+struct Blanks {
+    end: usize,
+    /// Whether it has a line end.
+    ends_line: bool,
+    /// Whether it has an empty line.
+    ends_paragraph: bool,
+}
+
+/// The state of a scan from the start of a text to its end. Each step examines a bounded number of bytes, or continues
+/// behind what it has examined, so the time grows with the length.
+struct Cutter<'a> {
+    text: &'a str,
+    found: Vec<&'a str>,
+    /// Where the current sentence starts.
+    start: usize,
+    /// Where a straight quote was opened that is not yet closed.
+    quote: Option<usize>,
+    /// What the current line is.
+    line: Line,
+    /// Whether an item of a list came before in the paragraph.
+    in_list: bool,
+}
+
+impl<'a> Cutter<'a> {
+    fn cut(&mut self) {
+        let bytes = self.text.as_bytes();
+        let first = self.blanks(0).end;
+        self.start = first;
+        let mut at = self.open_line(first);
+        while let Some(&byte) = bytes.get(at) {
+            at = match CLASSES[usize::from(byte)] {
+                Class::Plain => at + 1,
+                Class::Stop => self.stop(at),
+                Class::Wide => self.wide(at),
+                Class::LineEnd => {
+                    let blanks = self.blanks(at);
+                    self.end_line(at, &blanks).unwrap_or(blanks.end)
+                }
+                Class::Quote => {
+                    self.straight_quote(at);
+                    at + 1
+                }
+                Class::Code => self.code(at),
+            };
+        }
+        self.end_sentence(self.text.len(), self.text.len());
+    }
+
+    /// Ends the sentence; the next one starts at `next`.
+    fn end_sentence(&mut self, end: usize, next: usize) {
+        let sentence = self.text[self.start..end].trim();
+        if !sentence.is_empty() {
+            self.found.push(sentence);
+        }
+        self.start = next;
+    }
+
+    /// The white space from an offset on.
+    fn blanks(&self, from: usize) -> Blanks {
+        let rest = &self.text[from..];
+        let end = from + rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
+        let mut line_ends = memchr::memchr_iter(b'\n', &self.text.as_bytes()[from..end]);
+        let ends_line = line_ends.next().is_some();
+        Blanks { end, ends_line, ends_paragraph: line_ends.next().is_some() }
+    }
+
+    /// Ends a line before `blanks`, and the sentence if the paragraph ends or the next line begins one in any case. Then
+    /// returns where the scan continues.
+    fn end_line(&mut self, end: usize, blanks: &Blanks) -> Option<usize> {
+        let rest = &self.text[blanks.end..];
+        let was_whole = matches!(self.line, Line::Whole | Line::Underline | Line::Fence);
+        let last = self.text[..end].trim_end();
+        if blanks.ends_paragraph || was_whole || interrupts(line(rest), rest, last, self.in_list) {
+            if blanks.ends_paragraph {
+                (self.quote, self.in_list) = (None, false);
+            }
+            self.end_sentence(end, blanks.end);
+            return Some(self.open_line(blanks.end));
+        }
+        // A line within a sentence is text, unless it underlines a heading.
+        self.line = Line::Text;
+        match line(rest) {
+            Line::Underline => Some(self.open_line(blanks.end)),
+            _ => None,
+        }
+    }
+
+    /// Begins a line at its first character, and returns where the scan continues.
+    fn open_line(&mut self, at: usize) -> usize {
+        let rest = &self.text[at..];
+        self.line = line(rest);
+        match self.line {
+            Line::Text => at,
+            Line::Item(length) => {
+                self.in_list = true;
+                at + length
+            }
+            Line::Whole | Line::Underline => at + first_line(rest).len(),
+            Line::Fence => self.fence(at),
+        }
+    }
+
+    /// Ends a sentence after each line of code, from the line that opens it to the one that closes it. Code that is not
+    /// closed before an empty line is text, except for its first line.
+    fn fence(&mut self, at: usize) -> usize {
+        let mark = &self.text[at..at + 3];
+        let first = at + first_line(&self.text[at..]).len();
+        let mut end = first;
+        loop {
+            let from = (end + 1).min(self.text.len());
+            let next = first_line(&self.text[from..]);
+            if next.trim().is_empty() {
+                return first;
+            }
+            end = from + next.len();
+            if next.trim_start().starts_with(mark) {
+                break;
+            }
+        }
+        let mut from = at;
+        while from < end {
+            let line_end = from + first_line(&self.text[from..]).len();
+            if line_end >= end {
+                break;
+            }
+            self.end_sentence(line_end, line_end + 1);
+            from = line_end + 1;
+        }
+        end
+    }
+
+    /// Skips code in backticks, if it ends on its line.
+    fn code(&self, at: usize) -> usize {
+        /// Longer code is text.
+        const LONGEST: usize = 200;
+        let bytes = &self.text.as_bytes()[at + 1..];
+        let inside = &bytes[..bytes.len().min(LONGEST)];
+        match memchr::memchr2(b'`', b'\n', inside) {
+            Some(length) if inside[length] == b'`' => at + length + 2,
+            _ => at + 1,
+        }
+    }
+
+    /// Opens or closes a quotation at a straight quote. If the text does not say which, it does the opposite of the last.
+    fn straight_quote(&mut self, at: usize) {
+        self.quote = match quote(self.text, self.start, at) {
+            Quote::Opens => Some(at),
+            Quote::Closes => None,
+            Quote::Unknown if self.is_quoted(at) => None,
+            Quote::Unknown => Some(at),
+        };
+    }
+
+    /// Whether a quotation is open. One that was opened long before is an unpaired mark.
+    fn is_quoted(&self, at: usize) -> bool {
+        const LONGEST: usize = 2000;
+        self.quote.is_some_and(|from| at - from < LONGEST)
+    }
+
+    /// Whether a straight quote after a mark and a blank closes a quotation.
+    fn closes(&self, at: usize) -> bool {
+        self.text[at..].starts_with('"')
+            && match quote(self.text, self.start, at) {
+                Quote::Opens => false,
+                Quote::Closes => true,
+                Quote::Unknown => self.is_quoted(at),
+            }
+    }
+
+    /// A character of several bytes.
+    fn wide(&mut self, at: usize) -> usize {
+        match self.text[at..].chars().next() {
+            Some(c) if stop(c).is_some() => self.stop(at),
+            Some(c) => at + c.len_utf8(),
+            None => at + 1,
+        }
+    }
+
+    /// Ends the sentence at a mark, or continues it, and returns where the scan continues.
+    fn stop(&mut self, at: usize) -> usize {
+        let mut tail = Tail::new(self.text, at);
+        if tail.has_quote {
+            self.quote = None;
+        }
+        if tail.end == self.text.len() {
+            return tail.end;
+        }
+        let blanks = self.blanks(tail.end);
+        if blanks.end == tail.end {
+            if let Some(end) = tail.end_without_blank(self.text) {
+                self.end_sentence(end, self.blanks(end).end);
+                return self.start;
+            }
+            return tail.end;
+        }
+        let mut next = blanks.end;
+        if blanks.ends_line {
+            if let Some(next) = self.end_line(tail.end, &blanks) {
+                return next;
+            }
+        } else {
+            while let Some(end) = tail.spaced(self.text, next, self.closes(next)) {
+                if self.text[next..].starts_with('"') {
+                    self.quote = None;
+                }
+                tail.end = end;
+                let blanks = self.blanks(end);
+                next = blanks.end;
+                if blanks.ends_line {
+                    if let Some(next) = self.end_line(tail.end, &blanks) {
+                        return next;
+                    }
+                    break;
+                }
+            }
+        }
+        let following = Following::new(&self.text[next..]);
+        if self.ends(&tail, &following) {
+            self.end_sentence(tail.end, next);
+        }
+        next
+    }
+
+    /// Whether the sentence ends at a mark with a blank after it.
+    fn ends(&self, tail: &Tail, following: &Following<'_>) -> bool {
+        let before = &self.text[self.start..tail.start];
+        // In text with separated tokens a mark always ends a sentence.
+        let is_apart = tail.is_single && tail.kind != Stop::Ellipsis && before.ends_with(char::is_whitespace);
+        if is_apart && before.trim_end().chars().next_back().is_some_and(|c| stop(c).is_none()) {
+            return !(tail.has_quote && following.is_speech_tag());
+        }
+        if matches!(following.beginning, Beginning::Lower | Beginning::Continuation) {
+            return false;
+        }
+        // A mark alone begins a sentence ("...And then").
+        if before.len() < N_OPENING && before.trim_start_matches(is_opening).is_empty() {
+            return false;
+        }
+        match tail.kind {
+            Stop::FullStop if tail.is_single => {
+                let was_question = self.found.last().is_some_and(|last| last.ends_with('?'));
+                !full_stop::continues(before, following, was_question)
+            }
+            Stop::Unspaced => true,
+            Stop::FullStop | Stop::Ellipsis => {
+                !(tail.has_quote && following.is_speech_tag()) && !repeats(before, following.word)
+            }
+            Stop::Strong => !(tail.has_quote && following.is_speech_tag()),
+        }
+    }
+}
+
+/// Whether a speaker repeats the last word after an ellipsis ("I... I know").
+fn repeats(before: &str, word: &str) -> bool {
+    let last = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    !word.is_empty() && last.eq_ignore_ascii_case(word)
+}
