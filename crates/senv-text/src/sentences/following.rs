@@ -80,11 +80,6 @@ impl<'a> Following<'a> {
             && Lower::new(self.word).is_in(TITLES)
     }
 
-    /// Whether the text begins with a quote.
-    pub(super) fn is_quoted(&self) -> bool {
-        self.text.starts_with(['"', '“', '‘', '«'])
-    }
-
     /// Whether the text begins with this character.
     pub(super) fn starts_with(&self, c: char) -> bool {
         self.text.starts_with(c)
@@ -94,6 +89,11 @@ impl<'a> Following<'a> {
     pub(super) fn is_initial(&self) -> bool {
         let mut characters = self.word.chars();
         characters.next().is_some_and(char::is_uppercase) && characters.next().is_none() && self.rest.starts_with('.')
+    }
+
+    /// Whether the text begins with a lower-case letter that numbers an item ("b. ", "b) ").
+    pub(super) fn is_enumerator(&self) -> bool {
+        self.word.len() == 1 && (self.rest.starts_with(". ") || self.rest.starts_with(") "))
     }
 
     /// Whether the text says who spoke the words before it: "Peter asked", "I said", "he cried".
@@ -119,17 +119,13 @@ impl<'a> Following<'a> {
             let is_name = word.starts_with(char::is_uppercase)
                 && (word.ends_with(char::is_alphanumeric) || word.ends_with('.'))
                 && (n > 0 || word == "I" || !is_in(BEGINNINGS, Lower::new(word).as_str()));
-            let is_noun = n > 0 && self.beginning == Beginning::Lower && word.bytes().all(|byte| byte.is_ascii_lowercase());
+            let is_noun =
+                n > 0 && self.beginning == Beginning::Lower && word.bytes().all(|byte| byte.is_ascii_lowercase());
             if !(is_pronoun || is_name || is_noun) {
                 return false;
             }
         }
         false
-    }
-
-    /// Whether opening signs alone stand before the word.
-    pub(super) fn is_opened(&self) -> bool {
-        self.text.starts_with(is_opening)
     }
 }
 

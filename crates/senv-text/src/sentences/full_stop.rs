@@ -4,7 +4,7 @@
 use super::{
     following::{Beginning, Following, word_length},
     lines::is_enumerator,
-    marks::{is_opening, stop},
+    marks::is_opening,
     words::{
         ANY_CASE, BEFORE_LETTERS, BEFORE_NUMBERS, BEGINNINGS, CAPITAL_BEFORE_NUMBERS, CAPITAL_EITHER, DATES, EITHER,
         KINDS, Lower, NEVER_LAST, STATES, TITLES, UNITS, ZONES,
@@ -37,7 +37,8 @@ struct Before<'a> {
 impl<'a> Before<'a> {
     fn new(text: &'a str) -> Option<Self> {
         let end = end_of(text);
-        let is_edge = |c: char| c.is_whitespace() || is_opening(c) || matches!(c, '/' | '+' | '=' | '&' | '|' | ',' | ':');
+        let is_edge =
+            |c: char| c.is_whitespace() || is_opening(c) || matches!(c, '/' | '+' | '=' | '&' | '|' | ',' | ':');
         let word = end.rsplit(is_edge).next().unwrap_or_default();
         // A longer word is in no list.
         if word.len() == end.len() && end.len() < text.len() {
@@ -81,6 +82,17 @@ pub(super) fn continues(text: &str, following: &Following<'_>, was_question: boo
         || is_initial(&before, following)
 }
 
+/// Whether the word before a full stop is in lower case and no abbreviation.
+pub(super) fn is_word(text: &str) -> bool {
+    let lists = [NEVER_LAST, TITLES, BEFORE_NUMBERS, EITHER, UNITS];
+    Before::new(text).is_some_and(|before| {
+        before.word.len() > 2
+            && before.word.bytes().all(|byte| byte.is_ascii_lowercase())
+            && before.lower.as_str() != "etc"
+            && !lists.iter().any(|list| before.lower.is_in(list))
+    })
+}
+
 /// Whether the sentence so far is only the number of an item or heading: "1.", "b.", "Chapter 2.", "P.S.".
 fn is_number_of_item(before: &Before<'_>, following: &Following<'_>, was_question: bool) -> bool {
     let number = before.word;
@@ -98,6 +110,14 @@ fn is_number_of_item(before: &Before<'_>, following: &Following<'_>, was_questio
         && (kind.is_in(KINDS) || before.rest.ends_with('.') && kind.is_in(BEFORE_LETTERS));
     let is_first_item = number == "1" && before.rest.ends_with(':') && !following.begins();
     is_named && is_kind || is_first_item
+}
+
+/// Whether a sentence begins with a letter that numbers an item ("a. ", "(a) ").
+pub(super) fn begins_with_enumerator(text: &str) -> bool {
+    let mark = text.strip_prefix('(').unwrap_or(text);
+    mark.len() > 3
+        && mark.starts_with(|c: char| c.is_ascii_alphabetic())
+        && matches!(&mark.as_bytes()[1..3], b". " | b") ")
 }
 
 fn is_abbreviation(before: &Before<'_>, following: &Following<'_>, was_question: bool) -> bool {
@@ -121,7 +141,9 @@ fn is_abbreviation(before: &Before<'_>, following: &Following<'_>, was_question:
     if is_title && !is_number && !following.starts_with('(') {
         return !(is_name || matches!(lower.as_str(), "card" | "pt")) || !following.begins();
     }
-    if lower.is_in(BEFORE_NUMBERS) && (before.is_capitalized() || !lower.is_in(CAPITAL_BEFORE_NUMBERS)) {
+    let is_capital_letter = before.word.len() == 1 && before.is_capitalized();
+    let is_written_so = before.is_capitalized() || !lower.is_in(CAPITAL_BEFORE_NUMBERS);
+    if lower.is_in(BEFORE_NUMBERS) && is_written_so && !is_capital_letter {
         if is_number || following.starts_with('#') || following.starts_with('§') {
             return lower.as_str() != "no" || is_number_of_thing(before, was_question);
         }
@@ -136,7 +158,8 @@ fn is_abbreviation(before: &Before<'_>, following: &Following<'_>, was_question:
         // After these a sentence begins with any capital.
         "a.m" | "am" | "p.m" | "pm" => {
             let next = Lower::new(following.word);
-            let is_zone = next.is_in(ZONES) && (following.word.len() > 3 || following.word.chars().all(char::is_uppercase));
+            let is_zone =
+                next.is_in(ZONES) && (following.word.len() > 3 || following.word.chars().all(char::is_uppercase));
             return lower.as_str().contains('.') && (is_zone || next.is_in(DATES));
         }
         "etc" => return following.word.is_empty(),
@@ -153,7 +176,19 @@ fn is_number_of_thing(before: &Before<'_>, was_question: bool) -> bool {
     let last = Lower::new(before.last());
     let is_said = matches!(
         last.as_str(),
-        "said" | "say" | "says" | "saying" | "answered" | "answer" | "replied" | "was" | "is" | "voted" | "a" | "or" | "thought"
+        "said"
+            | "say"
+            | "says"
+            | "saying"
+            | "answered"
+            | "answer"
+            | "replied"
+            | "was"
+            | "is"
+            | "voted"
+            | "a"
+            | "or"
+            | "thought"
     );
     let is_aside = before.rest.ends_with(',') || before.rest.ends_with(':');
     !(is_said || is_aside && !before.is_capitalized() || before.is_first() && was_question)
@@ -185,13 +220,13 @@ fn is_initial(before: &Before<'_>, following: &Following<'_>) -> bool {
     if n_letters > 1 {
         return !following.begins() && !following.is_title();
     }
+    if following.starts_with('(') {
+        return !before.is_first() && before.rest.ends_with([',', '.']);
+    }
     if following.beginning == Beginning::Digit {
         // "W. 42nd St."
         let is_ordinal = following.word.ends_with(|c: char| c.is_ascii_lowercase());
         return matches!(word, "N" | "E" | "S" | "W") && is_ordinal;
-    }
-    if following.starts_with('(') {
-        return !before.is_first() && before.rest.ends_with([',', '.']);
     }
     let last = before.last();
     let last_lower = Lower::new(last);
@@ -213,10 +248,7 @@ fn is_initial(before: &Before<'_>, following: &Following<'_>) -> bool {
 /// Whether a word is a degree such as "Ph.D" or an acronym such as "U.S.A.F" with longer parts.
 fn is_degree(word: &str) -> bool {
     word.contains('.')
-        && word.split('.').all(|part| (1..=2).contains(&part.len()) && part.starts_with(|c: char| c.is_ascii_uppercase()))
-}
-
-/// Whether a text ends with a mark.
-pub(super) fn ends_with_mark(text: &str) -> bool {
-    text.chars().next_back().is_some_and(|c| stop(c).is_some())
+        && word
+            .split('.')
+            .all(|part| (1..=2).contains(&part.len()) && part.starts_with(|c: char| c.is_ascii_uppercase()))
 }

@@ -164,9 +164,21 @@ pub(super) fn stop(c: char) -> Option<Stop> {
     }
 }
 
+/// Whether a character is white space, or has no width.
+pub(super) fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
+        || c == '\u{feff}'
+}
+
 /// Whether a character closes a quotation or bracket when it comes directly after a mark.
 pub(super) fn is_closing(c: char) -> bool {
     is_closing_bracket(c) || is_quote(c) || matches!(c, '*' | '_' | '~')
+}
+
+/// Whether a quote opens in some languages and closes in others.
+pub(super) fn is_either_quote(c: char) -> bool {
+    matches!(c, '“' | '‘' | '«' | '‹' | '„')
 }
 
 /// Whether a character can only close.
@@ -187,6 +199,7 @@ pub(super) fn is_opening(c: char) -> bool {
 /// Whether a character is an emoji or part of one.
 pub(super) fn is_emoji(c: char) -> bool {
     matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{2b50}' | '\u{2b55}' | '\u{2b1b}' | '\u{2b1c}')
+        || matches!(c, '\u{231a}' | '\u{231b}' | '\u{23e9}'..='\u{23fa}')
         || matches!(c, '\u{fe0f}' | '\u{200d}' | '\u{20e3}' | '\u{e0020}'..='\u{e007f}')
 }
 
@@ -203,9 +216,9 @@ pub(super) fn footnote(text: &str) -> Option<usize> {
     let inner = &inner[..length];
     let is_digits = |c: char| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–');
     let is_label = inner.len() == 1 && inner.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '*' | '†'));
-    let is_note = ["note ", "nb ", "fn ", "n "].iter().any(|note| {
-        inner.strip_prefix(note).is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-    });
+    let is_note = ["note ", "nb ", "fn ", "n "]
+        .iter()
+        .any(|note| inner.strip_prefix(note).is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit())));
     let is_remark = matches!(inner, "citation needed" | "sic" | "clarification needed" | "who?" | "when?" | "dubious");
     let is_number = inner.starts_with(|c: char| c.is_ascii_digit()) && inner.chars().all(is_digits);
     (is_number || is_label || is_note || is_remark).then_some(length + 2)
@@ -242,7 +255,8 @@ mod tests {
 
     #[test]
     fn footnotes_and_emoticons_are_recognized() {
-        for (text, length) in [("[4] It", 3), ("[12, 13]", 8), ("[note 1] x", 8), ("[a]", 3), ("[citation needed]", 17)] {
+        for (text, length) in [("[4] It", 3), ("[12, 13]", 8), ("[note 1] x", 8), ("[a]", 3), ("[citation needed]", 17)]
+        {
             assert_eq!(footnote(text), Some(length), "{text}");
         }
         for text in ["[", "[]", "[he", "[she said]", "(4)", "[4 people]"] {

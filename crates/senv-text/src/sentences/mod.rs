@@ -12,7 +12,7 @@ mod words;
 
 use following::{Beginning, Following};
 use lines::{Line, first_line, interrupts, line};
-use marks::{CLASSES, Class, Stop, is_opening, stop};
+use marks::{CLASSES, Class, Stop, is_blank, is_opening, stop};
 use quotation::{Quote, quote};
 use tail::Tail;
 
@@ -40,11 +40,43 @@ use tail::Tail;
 /// ```
 #[must_use]
 pub fn sentences(text: &str) -> Vec<&str> {
-    let mut cutter = Cutter { text, found: Vec::new(), start: 0, quote: None, line: Line::Text, in_list: false };
-    cutter.cut();
+    last_sentences(text, State::default())
+}
+
+/// Returns the sentences of a text of which the rest is not yet known, except those that the rest may change. Also
+/// returns where the remaining text starts, and the state there. The text continues from `state`.
+pub(crate) fn first_sentences(text: &str, state: State) -> (Vec<&str>, usize, State) {
+    /// No rule examines more bytes behind the end of a sentence, except for code.
+    const AHEAD: usize = 1024;
+    let mut cutter = Cutter::new(text, state);
+    cutter.cut(text.len().saturating_sub(AHEAD));
+    let state = cutter.state();
+    (cutter.found, cutter.start, state)
+}
+
+/// Returns the sentences of a text that continues from `state` and is complete.
+pub(crate) fn last_sentences(text: &str, state: State) -> Vec<&str> {
+    let mut cutter = Cutter::new(text, state);
+    cutter.cut(usize::MAX);
+    cutter.end_sentence(text.len(), text.len());
     cutter.found
 }
 
+/// What the sentences before say about those that follow in a paragraph.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct State {
+    /// Where a straight quote was opened that is not yet closed, [`LONGEST_QUOTATION`] bytes further on.
+    quote: Option<usize>,
+    /// What the current line is, if the text starts within a line.
+    line: Option<Line>,
+    /// Whether an item of a list came before in the paragraph.
+    in_list: bool,
+    /// Whether the last sentence is a question.
+    was_question: bool,
+}
+
+/// A quotation of more bytes is an unpaired mark.
+const LONGEST_QUOTATION: usize = 2000;
 /// More opening signs in bytes than this are text.
 const N_OPENING: usize = 16;
 
@@ -64,21 +96,36 @@ struct Cutter<'a> {
     found: Vec<&'a str>,
     /// Where the current sentence starts.
     start: usize,
-    /// Where a straight quote was opened that is not yet closed.
-    quote: Option<usize>,
     /// What the current line is.
     line: Line,
-    /// Whether an item of a list came before in the paragraph.
-    in_list: bool,
+    state: State,
 }
 
 impl<'a> Cutter<'a> {
-    fn cut(&mut self) {
+    fn new(text: &'a str, state: State) -> Self {
+        Self { text, found: Vec::new(), start: 0, line: Line::Text, state }
+    }
+
+    /// The state at the start of the current sentence.
+    fn state(&self) -> State {
+        let before = self.text[..self.start].trim_end_matches([' ', '\t', '\r']);
+        let is_within_line = if self.found.is_empty() { self.state.line.is_some() } else { !before.ends_with('\n') };
+        let quote = self.state.quote.and_then(|quote| quote.checked_sub(self.start));
+        State { quote, line: is_within_line.then_some(self.line), ..self.state }
+    }
+
+    /// Scans the text until a sentence starts at or after an offset.
+    fn cut(&mut self, until: usize) {
         let bytes = self.text.as_bytes();
-        let first = self.blanks(0).end;
-        self.start = first;
-        let mut at = self.open_line(first);
-        while let Some(&byte) = bytes.get(at) {
+        self.start = self.blanks(0).end;
+        let mut at = match self.state.line {
+            Some(line) => {
+                self.line = line;
+                self.start
+            }
+            None => self.open_line(self.start),
+        };
+        while let Some(&byte) = bytes.get(at).filter(|_| self.start < until) {
             at = match CLASSES[usize::from(byte)] {
                 Class::Plain => at + 1,
                 Class::Stop => self.stop(at),
@@ -94,7 +141,6 @@ impl<'a> Cutter<'a> {
                 Class::Code => self.code(at),
             };
         }
-        self.end_sentence(self.text.len(), self.text.len());
     }
 
     /// Ends the sentence; the next one starts at `next`.
@@ -102,6 +148,7 @@ impl<'a> Cutter<'a> {
         let sentence = self.text[self.start..end].trim();
         if !sentence.is_empty() {
             self.found.push(sentence);
+            self.state.was_question = sentence.ends_with('?');
         }
         self.start = next;
     }
@@ -109,7 +156,7 @@ impl<'a> Cutter<'a> {
     /// The white space from an offset on.
     fn blanks(&self, from: usize) -> Blanks {
         let rest = &self.text[from..];
-        let end = from + rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
+        let end = from + rest.find(|c| !is_blank(c)).unwrap_or(rest.len());
         let mut line_ends = memchr::memchr_iter(b'\n', &self.text.as_bytes()[from..end]);
         let ends_line = line_ends.next().is_some();
         Blanks { end, ends_line, ends_paragraph: line_ends.next().is_some() }
@@ -121,11 +168,11 @@ impl<'a> Cutter<'a> {
         let rest = &self.text[blanks.end..];
         let was_whole = matches!(self.line, Line::Whole | Line::Underline | Line::Fence);
         let last = self.text[..end].trim_end();
-        if blanks.ends_paragraph || was_whole || interrupts(line(rest), rest, last, self.in_list) {
-            if blanks.ends_paragraph {
-                (self.quote, self.in_list) = (None, false);
-            }
+        if blanks.ends_paragraph || was_whole || interrupts(line(rest), rest, last, self.state.in_list) {
             self.end_sentence(end, blanks.end);
+            if blanks.ends_paragraph {
+                self.state = State::default();
+            }
             return Some(self.open_line(blanks.end));
         }
         // A line within a sentence is text, unless it underlines a heading.
@@ -143,7 +190,7 @@ impl<'a> Cutter<'a> {
         match self.line {
             Line::Text => at,
             Line::Item(length) => {
-                self.in_list = true;
+                self.state.in_list = true;
                 at + length
             }
             Line::Whole | Line::Underline => at + first_line(rest).len(),
@@ -194,18 +241,18 @@ impl<'a> Cutter<'a> {
 
     /// Opens or closes a quotation at a straight quote. If the text does not say which, it does the opposite of the last.
     fn straight_quote(&mut self, at: usize) {
-        self.quote = match quote(self.text, self.start, at) {
-            Quote::Opens => Some(at),
+        let opened = Some(at + LONGEST_QUOTATION);
+        self.state.quote = match quote(self.text, self.start, at) {
+            Quote::Opens => opened,
             Quote::Closes => None,
             Quote::Unknown if self.is_quoted(at) => None,
-            Quote::Unknown => Some(at),
+            Quote::Unknown => opened,
         };
     }
 
     /// Whether a quotation is open. One that was opened long before is an unpaired mark.
     fn is_quoted(&self, at: usize) -> bool {
-        const LONGEST: usize = 2000;
-        self.quote.is_some_and(|from| at - from < LONGEST)
+        self.state.quote.is_some_and(|from| at < from)
     }
 
     /// Whether a straight quote after a mark and a blank closes a quotation.
@@ -231,7 +278,7 @@ impl<'a> Cutter<'a> {
     fn stop(&mut self, at: usize) -> usize {
         let mut tail = Tail::new(self.text, at);
         if tail.has_quote {
-            self.quote = None;
+            self.state.quote = None;
         }
         if tail.end == self.text.len() {
             return tail.end;
@@ -244,20 +291,20 @@ impl<'a> Cutter<'a> {
             }
             return tail.end;
         }
-        let mut next = blanks.end;
-        if blanks.ends_line {
+        let (mut next, mut ends_line) = (blanks.end, blanks.ends_line);
+        if ends_line {
             if let Some(next) = self.end_line(tail.end, &blanks) {
                 return next;
             }
         } else {
             while let Some(end) = tail.spaced(self.text, next, self.closes(next)) {
                 if self.text[next..].starts_with('"') {
-                    self.quote = None;
+                    self.state.quote = None;
                 }
                 tail.end = end;
                 let blanks = self.blanks(end);
-                next = blanks.end;
-                if blanks.ends_line {
+                (next, ends_line) = (blanks.end, blanks.ends_line);
+                if ends_line {
                     if let Some(next) = self.end_line(tail.end, &blanks) {
                         return next;
                     }
@@ -268,6 +315,10 @@ impl<'a> Cutter<'a> {
         let following = Following::new(&self.text[next..]);
         if self.ends(&tail, &following) {
             self.end_sentence(tail.end, next);
+            // A sentence at the start of a line may be an item.
+            if ends_line {
+                return self.open_line(next);
+            }
         }
         next
     }
@@ -280,18 +331,21 @@ impl<'a> Cutter<'a> {
         if is_apart && before.trim_end().chars().next_back().is_some_and(|c| stop(c).is_none()) {
             return !(tail.has_quote && following.is_speech_tag());
         }
-        if matches!(following.beginning, Beginning::Lower | Beginning::Continuation) {
-            return false;
+        match following.beginning {
+            Beginning::Continuation => return false,
+            Beginning::Lower => {
+                let is_remark = || following.starts_with('(') && tail.kind == Stop::FullStop && tail.is_single;
+                return is_remark() && full_stop::is_word(before)
+                    || following.is_enumerator() && full_stop::begins_with_enumerator(before);
+            }
+            _ => {}
         }
         // A mark alone begins a sentence ("...And then").
         if before.len() < N_OPENING && before.trim_start_matches(is_opening).is_empty() {
             return false;
         }
         match tail.kind {
-            Stop::FullStop if tail.is_single => {
-                let was_question = self.found.last().is_some_and(|last| last.ends_with('?'));
-                !full_stop::continues(before, following, was_question)
-            }
+            Stop::FullStop if tail.is_single => !full_stop::continues(before, following, self.state.was_question),
             Stop::Unspaced => true,
             Stop::FullStop | Stop::Ellipsis => {
                 !(tail.has_quote && following.is_speech_tag()) && !repeats(before, following.word)

@@ -15,8 +15,26 @@ pub(super) enum Quote {
     Unknown,
 }
 
-/// What the quote at `at` does, by the text around it. `start` is where its sentence starts.
+/// What the quote at `at` does, by the text around it and by the next quote. `start` is where its sentence starts.
 pub(super) fn quote(text: &str, start: usize, at: usize) -> Quote {
+    /// The next quote is searched in this many bytes.
+    const NEAR: usize = 400;
+    let found = lone_quote(text, start, at);
+    let rest = &text.as_bytes()[at + 1..];
+    let is_spaced = || rest.first().is_some_and(u8::is_ascii_whitespace);
+    if found != Quote::Unknown || !is_spaced() {
+        return found;
+    }
+    let next = memchr::memchr(b'"', &rest[..rest.len().min(NEAR)]).map(|next| at + 1 + next);
+    match next.map_or(Quote::Unknown, |next| lone_quote(text, at + 1, next)) {
+        Quote::Opens => Quote::Closes,
+        Quote::Closes => Quote::Opens,
+        Quote::Unknown => Quote::Unknown,
+    }
+}
+
+/// What the quote at `at` does, by the text around it.
+fn lone_quote(text: &str, start: usize, at: usize) -> Quote {
     let bytes = text.as_bytes();
     let is_open = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii_whitespace() || b"([{".contains(byte));
     let before = is_open(at.checked_sub(1).and_then(|last| bytes.get(last)));
@@ -68,6 +86,8 @@ mod tests {
             ("Yes, \" Ann said.", Quote::Closes),
             ("Yes. \" It is", Quote::Unknown),
             ("Yes? \" she asked", Quote::Closes),
+            ("Yes. \" It is, \" he said.", Quote::Opens),
+            ("Yes. \" He said, \" It is.", Quote::Closes),
             ("a 5\"x7\" card", Quote::Unknown),
         ] {
             assert_eq!(quote(text, 0, text.find('"').unwrap()), expected, "{text}");

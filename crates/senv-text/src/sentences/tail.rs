@@ -2,7 +2,7 @@
 
 use super::{
     following::Following,
-    marks::{Stop, emoticon, footnote, is_closing, is_closing_bracket, is_emoji, is_quote, stop},
+    marks::{Stop, emoticon, footnote, is_closing, is_closing_bracket, is_either_quote, is_emoji, is_quote, stop},
 };
 
 /// No word in characters is longer, except addresses.
@@ -43,12 +43,13 @@ impl Tail {
                 if c == '.' && text[end..].starts_with(" .") && !text[end + 2..].starts_with(char::is_alphanumeric) {
                     end += 1;
                 }
-            } else if is_closing(c) {
+            } else if is_closing(c) && !(is_either_quote(c) && rest[c.len_utf8()..].starts_with(char::is_alphanumeric))
+            {
                 has_quote |= is_quote(c);
                 end += c.len_utf8();
             } else if let Some(length) = footnote(rest) {
                 end += length;
-            } else if matches!(c, '¹' | '²' | '³' | '\u{2070}'..='\u{2079}' | '†' | '‡') {
+            } else if matches!(c, '¹' | '²' | '³' | '\u{2070}'..='\u{2079}' | '†' | '‡') || is_emoji(c) {
                 end += c.len_utf8();
             } else {
                 break;
@@ -63,7 +64,8 @@ impl Tail {
         let rest = &text[next..];
         let c = rest.chars().next()?;
         let behind = next + c.len_utf8();
-        let is_apart = |rest: &str| rest.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, ',' | '.' | ')'));
+        let is_apart =
+            |rest: &str| rest.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, ',' | '.' | ')'));
         if c == '"' && closes {
             self.has_quote = true;
             return Some(behind + usize::from(rest[1..].starts_with('\'')));
@@ -78,7 +80,8 @@ impl Tail {
         }
         if c == '[' {
             let is_note = footnote(rest).filter(|_| rest[1..].starts_with(|c: char| c.is_ascii_digit()));
-            let note = is_note.or_else(|| ["[...]", "[…]"].iter().find(|mark| rest.starts_with(**mark)).map(|mark| mark.len()));
+            let note = is_note
+                .or_else(|| ["[...]", "[…]"].iter().find(|mark| rest.starts_with(**mark)).map(|mark| mark.len()));
             return note.filter(|&length| is_apart(&rest[length..])).map(|length| next + length);
         }
         if is_emoji(c) {
@@ -120,11 +123,13 @@ impl Tail {
             // "Why?Because": the blank is missing.
             Stop::Strong | Stop::Ellipsis | Stop::FullStop => {
                 let mut letters = rest.chars();
-                let is_title = letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase);
+                let is_title =
+                    letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase);
                 let is_word = || {
                     let word = text[..self.start].chars().rev().take_while(|c| !c.is_whitespace()).take(LONGEST_WORD);
-                    word.fold(0, |n, c| if n < LONGEST_WORD && (c.is_alphabetic() || is_quote(c)) { n + 1 } else { LONGEST_WORD })
-                        < LONGEST_WORD
+                    word.fold(0, |n, c| {
+                        if n < LONGEST_WORD && (c.is_alphabetic() || is_quote(c)) { n + 1 } else { LONGEST_WORD }
+                    }) < LONGEST_WORD
                 };
                 (is_title && is_word()).then_some(self.end)
             }
