@@ -79,7 +79,7 @@ impl Splitter {
             let line = check_line(line, path, number, self.max_line_bytes, self.invalid_utf8)?;
             self.n_replaced += u64::from(matches!(line, Cow::Owned(_)));
             if is_blank(&line) {
-                self.end(path, out)?;
+                self.put_out(true, path, out)?;
                 out.push("", number);
                 continue;
             }
@@ -97,15 +97,20 @@ impl Splitter {
         Ok(())
     }
 
-    /// Ends the paragraph.
+    /// Ends the text: the paragraph, and code that is still open.
     pub(super) fn end(&mut self, path: &Path, out: &mut Output<'_>) -> Result<()> {
-        self.put_out(true, path, out)
+        self.put_out(true, path, out)?;
+        self.state = State::default();
+        Ok(())
     }
 
     /// Outputs the sentences of the paragraph: all of them, or all except the last ones, which may continue.
     fn put_out(&mut self, is_whole: bool, path: &Path, out: &mut Output<'_>) -> Result<()> {
         let (found, rest, state) = match is_whole {
-            true => (last_sentences(&self.paragraph, self.state), self.paragraph.len(), State::default()),
+            true => {
+                let (found, state) = last_sentences(&self.paragraph, self.state);
+                (found, self.paragraph.len(), state)
+            }
             false => first_sentences(&self.paragraph, self.state),
         };
         let found: Vec<Range<usize>> = found

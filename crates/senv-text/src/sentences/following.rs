@@ -80,6 +80,16 @@ impl<'a> Following<'a> {
             && Lower::new(self.word).is_in(TITLES)
     }
 
+    /// Whether the word after the first one is a verb, as in "Berg said". Then the first word begins a sentence.
+    pub(super) fn is_subject(&self) -> bool {
+        let rest = self.rest.strip_prefix(' ').unwrap_or_default();
+        let word = &rest[..word_length(rest)];
+        matches!(
+            word,
+            "is" | "was" | "are" | "were" | "has" | "had" | "will" | "would" | "said" | "says" | "did" | "can"
+        )
+    }
+
     /// Whether the text begins with this character.
     pub(super) fn starts_with(&self, c: char) -> bool {
         self.text.starts_with(c)

@@ -168,7 +168,15 @@ fn is_abbreviation(before: &Before<'_>, following: &Following<'_>, was_question:
     }
     let is_state = || before.is_capitalized() && before.rest.ends_with(',') && lower.is_in(STATES);
     let is_either = lower.is_in(EITHER) && (before.is_capitalized() || !lower.is_in(CAPITAL_EITHER));
-    (is_either || is_state()) && !following.begins() && !following.is_title()
+    (is_either || is_state())
+        && !following.begins()
+        && !following.is_title()
+        && !(is_firm(lower) && following.is_subject())
+}
+
+/// Whether a word ends the names of firms.
+fn is_firm(lower: &Lower) -> bool {
+    matches!(lower.as_str(), "co" | "corp" | "cos" | "inc" | "ltd" | "plc")
 }
 
 /// Whether "no" is an abbreviation of "number" before a number, and not an answer.
@@ -216,6 +224,10 @@ fn is_initial(before: &Before<'_>, following: &Following<'_>) -> bool {
     let n_letters = word.split('.').count();
     if !word.split('.').all(is_capital) {
         return is_degree(word) && !following.begins() && !following.is_title();
+    }
+    // "AT&T"
+    if !before.is_whole {
+        return false;
     }
     if n_letters > 1 {
         return !following.begins() && !following.is_title();

@@ -40,7 +40,7 @@ use tail::Tail;
 /// ```
 #[must_use]
 pub fn sentences(text: &str) -> Vec<&str> {
-    last_sentences(text, State::default())
+    last_sentences(text, State::default()).0
 }
 
 /// Returns the sentences of a text of which the rest is not yet known, except those that the rest may change. Also
@@ -54,15 +54,15 @@ pub(crate) fn first_sentences(text: &str, state: State) -> (Vec<&str>, usize, St
     (cutter.found, cutter.start, state)
 }
 
-/// Returns the sentences of a text that continues from `state` and is complete.
-pub(crate) fn last_sentences(text: &str, state: State) -> Vec<&str> {
+/// Returns the sentences of a text that continues from `state` and ends a paragraph, and the state after them.
+pub(crate) fn last_sentences(text: &str, state: State) -> (Vec<&str>, State) {
     let mut cutter = Cutter::new(text, state);
     cutter.cut(usize::MAX);
     cutter.end_sentence(text.len(), text.len());
-    cutter.found
+    (cutter.found, State { code: cutter.state.code, ..State::default() })
 }
 
-/// What the sentences before say about those that follow in a paragraph.
+/// What the sentences before say about those that follow.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct State {
     /// Where a straight quote was opened that is not yet closed, [`LONGEST_QUOTATION`] bytes further on.
@@ -71,6 +71,8 @@ pub(crate) struct State {
     line: Option<Line>,
     /// Whether an item of a list came before in the paragraph.
     in_list: bool,
+    /// The marks that close the code that was opened in the paragraph or before it.
+    code: Option<&'static str>,
     /// Whether the last sentence is a question.
     was_question: bool,
 }
@@ -168,16 +170,16 @@ impl<'a> Cutter<'a> {
         let rest = &self.text[blanks.end..];
         let was_whole = matches!(self.line, Line::Whole | Line::Underline | Line::Fence);
         let last = self.text[..end].trim_end();
-        if blanks.ends_paragraph || was_whole || interrupts(line(rest), rest, last, self.state.in_list) {
+        if blanks.ends_paragraph || was_whole || interrupts(self.line_of(rest), rest, last, self.state.in_list) {
             self.end_sentence(end, blanks.end);
             if blanks.ends_paragraph {
-                self.state = State::default();
+                self.state = State { code: self.state.code, ..State::default() };
             }
             return Some(self.open_line(blanks.end));
         }
         // A line within a sentence is text, unless it underlines a heading.
         self.line = Line::Text;
-        match line(rest) {
+        match self.line_of(rest) {
             Line::Underline => Some(self.open_line(blanks.end)),
             _ => None,
         }
@@ -186,7 +188,7 @@ impl<'a> Cutter<'a> {
     /// Begins a line at its first character, and returns where the scan continues.
     fn open_line(&mut self, at: usize) -> usize {
         let rest = &self.text[at..];
-        self.line = line(rest);
+        self.line = self.line_of(rest);
         match self.line {
             Line::Text => at,
             Line::Item(length) => {
@@ -194,37 +196,21 @@ impl<'a> Cutter<'a> {
                 at + length
             }
             Line::Whole | Line::Underline => at + first_line(rest).len(),
-            Line::Fence => self.fence(at),
+            Line::Fence => {
+                let mark = if rest.starts_with('`') { "```" } else { "~~~" };
+                self.state.code = if self.state.code.is_some() { None } else { Some(mark) };
+                at + first_line(rest).len()
+            }
         }
     }
 
-    /// Ends a sentence after each line of code, from the line that opens it to the one that closes it. Code that is not
-    /// closed before an empty line is text, except for its first line.
-    fn fence(&mut self, at: usize) -> usize {
-        let mark = &self.text[at..at + 3];
-        let first = at + first_line(&self.text[at..]).len();
-        let mut end = first;
-        loop {
-            let from = (end + 1).min(self.text.len());
-            let next = first_line(&self.text[from..]);
-            if next.trim().is_empty() {
-                return first;
-            }
-            end = from + next.len();
-            if next.trim_start().starts_with(mark) {
-                break;
-            }
+    /// What the line at the start of a text is. Within code it is code, unless it closes it.
+    fn line_of(&self, text: &str) -> Line {
+        match self.state.code {
+            Some(mark) if text.starts_with(mark) => Line::Fence,
+            Some(_) => Line::Whole,
+            None => line(text),
         }
-        let mut from = at;
-        while from < end {
-            let line_end = from + first_line(&self.text[from..]).len();
-            if line_end >= end {
-                break;
-            }
-            self.end_sentence(line_end, line_end + 1);
-            from = line_end + 1;
-        }
-        end
     }
 
     /// Skips code in backticks, if it ends on its line.
