@@ -164,16 +164,16 @@ pub(super) fn stop(c: char) -> Option<Stop> {
     }
 }
 
-/// Whether a character is white space, or has no width.
+/// Whether a character is white space.
 pub(super) fn is_blank(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
-        || c == '\u{feff}'
+    c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}')
 }
 
 /// Whether a character closes a quotation or bracket when it comes directly after a mark.
 pub(super) fn is_closing(c: char) -> bool {
-    is_closing_bracket(c) || is_quote(c) || matches!(c, '*' | '_' | '~')
+    is_closing_bracket(c)
+        || is_quote(c)
+        || matches!(c, '*' | '_' | '~' | '\u{200e}' | '\u{200f}' | '\u{202c}' | '\u{2069}')
 }
 
 /// Whether a quote opens in some languages and closes in others.

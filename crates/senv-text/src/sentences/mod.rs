@@ -255,9 +255,22 @@ impl<'a> Cutter<'a> {
     fn wide(&mut self, at: usize) -> usize {
         match self.text[at..].chars().next() {
             Some(c) if stop(c).is_some() => self.stop(at),
+            Some('\u{2028}' | '\u{2029}') => self.separator(at),
             Some(c) => at + c.len_utf8(),
             None => at + 1,
         }
+    }
+
+    /// Ends the sentence at a Unicode separator of lines or paragraphs, except before a lower-case letter.
+    fn separator(&mut self, at: usize) -> usize {
+        let blanks = self.blanks(at);
+        if blanks.ends_line {
+            return self.end_line(at, &blanks).unwrap_or(blanks.end);
+        }
+        if !self.text[blanks.end..].starts_with(char::is_lowercase) {
+            self.end_sentence(at, blanks.end);
+        }
+        blanks.end
     }
 
     /// Ends the sentence at a mark, or continues it, and returns where the scan continues.
