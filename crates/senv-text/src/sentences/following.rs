@@ -1,6 +1,7 @@
 //! What comes after a mark that may end a sentence.
 
 use super::{
+    lines::is_enumerator,
     marks::{is_bullet, is_emoji, is_opening},
     words::{BEGINNINGS, Lower, SPEECH, TITLES, is_in},
 };
@@ -101,9 +102,9 @@ impl<'a> Following<'a> {
         characters.next().is_some_and(char::is_uppercase) && characters.next().is_none() && self.rest.starts_with('.')
     }
 
-    /// Whether the text begins with a lower-case letter that numbers an item ("b. ", "b) ").
+    /// Whether the text begins with a letter that numbers an item ("b. ", "ii) ").
     pub(super) fn is_enumerator(&self) -> bool {
-        self.word.len() == 1 && (self.rest.starts_with(". ") || self.rest.starts_with(") "))
+        is_enumerator(self.word) && (self.rest.starts_with(". ") || self.rest.starts_with(") "))
     }
 
     /// Whether the text says who spoke the words before it: "Peter asked", "I said", "he cried".

@@ -86,7 +86,7 @@ pub(super) fn continues(text: &str, following: &Following<'_>, was_question: boo
 pub(super) fn is_word(text: &str) -> bool {
     let lists = [NEVER_LAST, TITLES, BEFORE_NUMBERS, EITHER, UNITS];
     Before::new(text).is_some_and(|before| {
-        before.word.len() > 2
+        before.word.len() > 1
             && before.word.bytes().all(|byte| byte.is_ascii_lowercase())
             && before.lower.as_str() != "etc"
             && !lists.iter().any(|list| before.lower.is_in(list))
@@ -115,9 +115,11 @@ fn is_number_of_item(before: &Before<'_>, following: &Following<'_>, was_questio
 /// Whether a sentence begins with a letter that numbers an item ("a. ", "(a) ").
 pub(super) fn begins_with_enumerator(text: &str) -> bool {
     let mark = text.strip_prefix('(').unwrap_or(text);
-    mark.len() > 3
-        && mark.starts_with(|c: char| c.is_ascii_alphabetic())
-        && matches!(&mark.as_bytes()[1..3], b". " | b") ")
+    let number = &mark[..word_length(mark)];
+    let behind = &mark[number.len()..];
+    number.starts_with(|c: char| c.is_ascii_alphabetic())
+        && is_enumerator(number)
+        && (behind.starts_with(". ") || behind.starts_with(") "))
 }
 
 fn is_abbreviation(before: &Before<'_>, following: &Following<'_>, was_question: bool) -> bool {

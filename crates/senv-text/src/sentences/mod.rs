@@ -330,12 +330,14 @@ impl<'a> Cutter<'a> {
         if is_apart && before.trim_end().chars().next_back().is_some_and(|c| stop(c).is_none()) {
             return !(tail.has_quote && following.is_speech_tag());
         }
+        let is_full_stop = tail.kind == Stop::FullStop && tail.is_single;
         match following.beginning {
             Beginning::Continuation => return false,
             Beginning::Lower => {
-                let is_remark = || following.starts_with('(') && tail.kind == Stop::FullStop && tail.is_single;
-                return is_remark() && full_stop::is_word(before)
-                    || following.is_enumerator() && full_stop::begins_with_enumerator(before);
+                let is_remark = || following.starts_with('(') && is_full_stop && full_stop::is_word(before);
+                return is_remark()
+                    || following.is_enumerator() && full_stop::begins_with_enumerator(before)
+                    || is_without_capitals(before, tail, following);
             }
             _ => {}
         }
@@ -352,6 +354,17 @@ impl<'a> Cutter<'a> {
             Stop::Strong => !(tail.has_quote && following.is_speech_tag()),
         }
     }
+}
+
+/// Whether a sentence has no capital, as in text in lower case, and its last word is no abbreviation. Then it ends before
+/// a lower-case letter, too.
+fn is_without_capitals(before: &str, tail: &Tail, following: &Following<'_>) -> bool {
+    let is_end = match tail.kind {
+        Stop::FullStop if tail.is_single => full_stop::is_word(before),
+        Stop::Strong => before.ends_with(char::is_alphanumeric),
+        _ => false,
+    };
+    is_end && !(tail.has_quote && following.is_speech_tag()) && !before.contains(char::is_uppercase)
 }
 
 /// Whether a speaker repeats the last word after an ellipsis ("I... I know").

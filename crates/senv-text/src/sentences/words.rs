@@ -18,7 +18,7 @@ pub(super) const ANY_CASE: &[&str] = &[
 /// Words that never end a sentence.
 #[rustfmt::skip]
 pub(super) const NEVER_LAST: &[&str] = &[
-    "abbr", "approx", "c.f", "ca", "cf", "e.g", "eg", "esp", "excl", "i.e", "ie", "incl", "orig", "resp", "v", "viz",
+    "abbr", "approx", "c.f", "ca", "cf", "deg", "e.g", "eg", "esp", "excl", "i.e", "ie", "incl", "orig", "resp", "v", "viz",
     "vs",
 ];
 /// Words after which the sentence continues if a number follows.
