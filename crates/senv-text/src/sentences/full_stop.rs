@@ -122,9 +122,33 @@ pub(super) fn begins_with_enumerator(text: &str) -> bool {
         && (behind.starts_with(". ") || behind.starts_with(") "))
 }
 
+/// Where the number of the next item of a list starts in the sentence so far, which ends with it: "1. Eggs 2. Flour".
+pub(super) fn next_item(text: &str, following: &Following<'_>) -> Option<usize> {
+    if !text.starts_with(|c: char| c.is_ascii_digit()) || !text.ends_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let number = |word: &str| word.parse::<u16>().ok();
+    let first = number(text.split_once(". ")?.0)?;
+    let before = Before::new(text)?;
+    let last = Lower::new(before.last());
+    let is_item = number(before.word)? == first + 1
+        && before.is_whole
+        && following.beginning == Beginning::Upper
+        && !following.begins()
+        && !last.is_in(BEGINNINGS)
+        && !last.is_in(KINDS);
+    is_item.then_some(text.len() - before.word.len())
+}
+
 fn is_abbreviation(before: &Before<'_>, following: &Following<'_>, was_question: bool) -> bool {
     let lower = &before.lower;
     let is_number = following.beginning == Beginning::Digit;
+    // "Pat. No. 5"
+    let number = following.rest.strip_prefix(". ").unwrap_or_default();
+    let is_short = before.is_capitalized() && before.word.len() <= 4;
+    if is_short && following.word == "No" && number.starts_with(char::is_numeric) {
+        return true;
+    }
     // "IE" and "MS" are names.
     let is_name = before.word.len() <= 2 && before.word.bytes().all(|byte| byte.is_ascii_uppercase());
     if lower.is_in(NEVER_LAST) {
@@ -184,23 +208,10 @@ fn is_firm(lower: &Lower) -> bool {
 /// Whether "no" is an abbreviation of "number" before a number, and not an answer.
 fn is_number_of_thing(before: &Before<'_>, was_question: bool) -> bool {
     let last = Lower::new(before.last());
-    let is_said = matches!(
-        last.as_str(),
-        "said"
-            | "say"
-            | "says"
-            | "saying"
-            | "answered"
-            | "answer"
-            | "replied"
-            | "was"
-            | "is"
-            | "voted"
-            | "a"
-            | "or"
-            | "thought"
-    );
-    let is_aside = before.rest.ends_with(',') || before.rest.ends_with(':');
+    let is_said =
+        last.is_in(&["a", "answer", "answered", "is", "or", "replied", "said", "say", "says", "voted", "was"]);
+    let is_aside = before.rest.ends_with(':')
+        || before.rest.strip_suffix(',').is_some_and(|rest| !rest.ends_with(char::is_numeric));
     !(is_said || is_aside && !before.is_capitalized() || before.is_first() && was_question)
 }
 
@@ -226,6 +237,11 @@ fn is_initial(before: &Before<'_>, following: &Following<'_>) -> bool {
     let n_letters = word.split('.').count();
     if !word.split('.').all(is_capital) {
         return is_degree(word) && !following.begins() && !following.is_title();
+    }
+    // "5 C"
+    let is_unit = matches!(word, "C" | "F" | "K" | "V" | "W") && before.last().len() <= 3;
+    if is_unit && before.is_after_number() {
+        return false;
     }
     // "AT&T"
     if !before.is_whole {

@@ -285,7 +285,8 @@ impl<'a> Cutter<'a> {
         let blanks = self.blanks(tail.end);
         if blanks.end == tail.end {
             if let Some(end) = tail.end_without_blank(self.text) {
-                self.end_sentence(end, self.blanks(end).end);
+                let blanks = self.blanks(end);
+                self.end_sentence(end, if blanks.ends_line { end } else { blanks.end });
                 return self.start;
             }
             return tail.end;
@@ -312,6 +313,11 @@ impl<'a> Cutter<'a> {
             }
         }
         let following = Following::new(&self.text[next..]);
+        if let Some(item) = full_stop::next_item(&self.text[self.start..at], &following) {
+            let item = self.start + item;
+            self.end_sentence(item, item);
+            return next;
+        }
         if self.ends(&tail, &following) {
             self.end_sentence(tail.end, next);
             // A sentence at the start of a line may be an item.

@@ -123,8 +123,8 @@ impl Tail {
             // "Why?Because": the blank is missing.
             Stop::Strong | Stop::Ellipsis | Stop::FullStop => {
                 let mut letters = rest.chars();
-                let is_title =
-                    letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase);
+                let is_title = letters.next().is_some_and(char::is_uppercase)
+                    && letters.next().is_some_and(|c| c.is_lowercase() || c == ' ' && rest.starts_with('I'));
                 let is_word = || {
                     let word = text[..self.start].chars().rev().take_while(|c| !c.is_whitespace()).take(LONGEST_WORD);
                     word.fold(0, |n, c| {
