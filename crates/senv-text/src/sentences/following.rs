@@ -43,7 +43,7 @@ impl<'a> Following<'a> {
                 from = at;
                 break;
             }
-            if n == 0 && matches!(c, ',' | ';' | ':' | '、' | '，' | '；' | '：' | '،' | '؛') {
+            if n == 0 && matches!(c, ',' | ';' | ':' | '&' | '、' | '，' | '；' | '：' | '،' | '؛') {
                 beginning = Some(Beginning::Continuation);
             }
             if is_bullet(c) || is_emoji(c) || n == 0 && matches!(c, '@' | '#') {

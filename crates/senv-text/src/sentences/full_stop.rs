@@ -167,7 +167,7 @@ fn is_abbreviation(before: &Before<'_>, following: &Following<'_>, was_question:
     if is_title && !is_number && !following.starts_with('(') {
         return !(is_name || matches!(lower.as_str(), "card" | "pt")) || !following.begins();
     }
-    let is_capital_letter = before.word.len() == 1 && before.is_capitalized();
+    let is_capital_letter = before.word.len() == 1 && before.is_capitalized() && before.word != "P";
     let is_written_so = before.is_capitalized() || !lower.is_in(CAPITAL_BEFORE_NUMBERS);
     if lower.is_in(BEFORE_NUMBERS) && is_written_so && !is_capital_letter {
         if is_number || following.starts_with('#') || following.starts_with('§') {
@@ -212,7 +212,8 @@ fn is_number_of_thing(before: &Before<'_>, was_question: bool) -> bool {
         last.is_in(&["a", "answer", "answered", "is", "or", "replied", "said", "say", "says", "voted", "was"]);
     let is_aside = before.rest.ends_with(':')
         || before.rest.strip_suffix(',').is_some_and(|rest| !rest.ends_with(char::is_numeric));
-    !(is_said || is_aside && !before.is_capitalized() || before.is_first() && was_question)
+    let is_answer = (is_said || is_aside) && !before.is_capitalized();
+    !(is_answer || before.is_first() && was_question)
 }
 
 /// Whether a single letter or a Roman number follows, as in "Fig. A" and "Vol. II".
@@ -251,7 +252,9 @@ fn is_initial(before: &Before<'_>, following: &Following<'_>) -> bool {
         return !following.begins() && !following.is_title();
     }
     if following.starts_with('(') {
-        return !before.is_first() && before.rest.ends_with([',', '.']);
+        let is_name = before.last().starts_with(char::is_uppercase) && !following.begins();
+        let is_author = before.rest.ends_with([',', '.']);
+        return if following.beginning == Beginning::Digit { is_author } else { is_name };
     }
     if following.beginning == Beginning::Digit {
         // "W. 42nd St."
@@ -262,11 +265,11 @@ fn is_initial(before: &Before<'_>, following: &Following<'_>) -> bool {
     let last_lower = Lower::new(last);
     let is_label = matches!(last_lower.as_str(), "a" | "an" | "the" | "letter") && before.rest.ends_with(last)
         || last_lower.is_in(KINDS) && before.rest.ends_with(last);
-    if is_label {
-        return false;
-    }
     if following.is_initial() {
         return true;
+    }
+    if is_label {
+        return false;
     }
     if word == "I" {
         let is_name = last.starts_with(char::is_uppercase) && !last_lower.is_in(BEGINNINGS);

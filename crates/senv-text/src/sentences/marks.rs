@@ -41,9 +41,9 @@ pub(super) const CLASSES: [Class; 256] = {
 /// The first byte of a character in UTF-8.
 const fn first_byte(c: u32) -> u8 {
     match c {
-        ..0x80 => c as u8,
-        ..0x800 => 0xc0 | (c >> 6) as u8,
-        ..0x10000 => 0xe0 | (c >> 12) as u8,
+        0..0x80 => c as u8,
+        0x80..0x800 => 0xc0 | (c >> 6) as u8,
+        0x800..0x1_0000 => 0xe0 | (c >> 12) as u8,
         _ => 0xf0 | (c >> 18) as u8,
     }
 }
@@ -141,7 +141,7 @@ const STOPS: &[(char, char)] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     /// A full stop, which also ends abbreviations and stands in numbers.
-    FullStop,
+    Period,
     /// An exclamation or question mark.
     Strong,
     /// An ellipsis.
@@ -153,7 +153,7 @@ pub(super) enum Stop {
 /// How a character ends sentences, if it does.
 pub(super) fn stop(c: char) -> Option<Stop> {
     match c {
-        '.' | '\u{2024}' | '\u{fe52}' => Some(Stop::FullStop),
+        '.' | '\u{2024}' | '\u{fe52}' => Some(Stop::Period),
         '!' | '?' | '\u{203c}' | '\u{203d}' | '\u{2047}'..='\u{2049}' => Some(Stop::Strong),
         '…' | '‥' => Some(Stop::Ellipsis),
         ..'\u{80}' => None,

@@ -336,7 +336,7 @@ impl<'a> Cutter<'a> {
         if is_apart && before.trim_end().chars().next_back().is_some_and(|c| stop(c).is_none()) {
             return !(tail.has_quote && following.is_speech_tag());
         }
-        let is_full_stop = tail.kind == Stop::FullStop && tail.is_single;
+        let is_full_stop = tail.kind == Stop::Period && tail.is_single;
         match following.beginning {
             Beginning::Continuation => return false,
             Beginning::Lower => {
@@ -352,10 +352,10 @@ impl<'a> Cutter<'a> {
             return false;
         }
         match tail.kind {
-            Stop::FullStop if tail.is_single => !full_stop::continues(before, following, self.state.was_question),
+            Stop::Period if tail.is_single => !full_stop::continues(before, following, self.state.was_question),
             Stop::Unspaced => true,
-            Stop::FullStop | Stop::Ellipsis => {
-                !(tail.has_quote && following.is_speech_tag()) && !repeats(before, following.word)
+            Stop::Period | Stop::Ellipsis => {
+                !(repeats(before, following.word) || tail.has_quote && following.is_speech_tag())
             }
             Stop::Strong => !(tail.has_quote && following.is_speech_tag()),
         }
@@ -366,7 +366,7 @@ impl<'a> Cutter<'a> {
 /// a lower-case letter, too.
 fn is_without_capitals(before: &str, tail: &Tail, following: &Following<'_>) -> bool {
     let is_end = match tail.kind {
-        Stop::FullStop if tail.is_single => full_stop::is_word(before),
+        Stop::Period if tail.is_single => full_stop::is_word(before),
         Stop::Strong => before.ends_with(char::is_alphanumeric),
         _ => false,
     };

@@ -50,7 +50,11 @@ fn lone_quote(text: &str, start: usize, at: usize) -> Quote {
 
 /// What a quote with blanks on both sides does.
 fn spaced(text: &str, start: usize, at: usize) -> Quote {
-    let following = Following::new(text[at + 1..].trim_ascii_start());
+    let rest = text[at + 1..].trim_ascii_start();
+    if rest.starts_with(['.', '?', '!', ',', ';', ':', ')']) {
+        return Quote::Closes;
+    }
+    let following = Following::new(rest);
     let before = text[start..at].trim_ascii_end();
     let Some(last) = before.chars().next_back() else { return Quote::Opens };
     if matches!(last, ',' | ':') {

@@ -55,7 +55,7 @@ impl Tail {
                 break;
             }
         }
-        Self { start, end, kind: kind.unwrap_or(Stop::FullStop), is_single: n_marks == 1, has_quote }
+        Self { start, end, kind: kind.unwrap_or(Stop::Period), is_single: n_marks == 1, has_quote }
     }
 
     /// Where what belongs to the mark ends, if that includes what follows a blank, at `next`. `closes` is whether that is
@@ -108,8 +108,8 @@ impl Tail {
                     .then_some(self.end)
             }
             Stop::Strong if is_wide(next) && is_wide(last) => Some(self.end),
-            Stop::FullStop if self.is_single && is_wide(next) && is_wide(last) => Some(self.end),
-            Stop::FullStop if self.is_single => {
+            Stop::Period if self.is_single && is_wide(next) && is_wide(last) => Some(self.end),
+            Stop::Period if self.is_single => {
                 // "The rents rose.4 It is": the mark of a footnote that was raised.
                 let digits = rest.bytes().take(4).take_while(u8::is_ascii_digit).count();
                 let word = text[..self.start].rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
@@ -121,7 +121,7 @@ impl Tail {
                 (is_note && is_last).then_some(self.end + digits)
             }
             // "Why?Because": the blank is missing.
-            Stop::Strong | Stop::Ellipsis | Stop::FullStop => {
+            Stop::Strong | Stop::Ellipsis | Stop::Period => {
                 let mut letters = rest.chars();
                 let is_title = letters.next().is_some_and(char::is_uppercase)
                     && letters.next().is_some_and(|c| c.is_lowercase() || c == ' ' && rest.starts_with('I'));

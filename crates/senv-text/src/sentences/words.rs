@@ -83,7 +83,7 @@ pub(super) const STATES: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const UNITS: &[&str] = &[
     "cm", "ft", "gal", "hr", "hrs", "in", "kg", "km", "lb", "lbs", "mi", "min", "mins", "mm", "mo", "mos", "oz", "pt",
-    "qt", "sec", "secs", "sq", "st", "tbsp", "tsp", "wk", "wks", "yd", "yds", "yr", "yrs",
+    "qt", "sec", "secs", "sq", "tbsp", "tsp", "wk", "wks", "yd", "yds", "yr", "yrs",
 ];
 /// Nouns before a single letter or number that names one of a kind ("size S", "vitamin C", "Chapter 2").
 #[rustfmt::skip]
