@@ -2,7 +2,7 @@
 
 use super::{
     lines::is_enumerator,
-    marks::{is_bullet, is_emoji, is_opening},
+    marks::{is_bullet, is_emoji},
     words::{BEGINNINGS, Lower, SPEECH, TITLES, is_in},
 };
 

@@ -83,7 +83,8 @@ pub(super) fn interrupts(kind: Line, text: &str, last: &str, in_list: bool) -> b
             let is_first = mark.trim_matches(['(', ')', '.']) == "1";
             let is_bullet = !matches!(mark, "-" | "–") && !mark.ends_with([')', '.']);
             let is_upper = mark == "-" && text[length..].starts_with(char::is_uppercase);
-            in_list || is_first || is_bullet || is_upper || last.ends_with([':', ';', '.', '!', '?', ')', '"', '”'])
+            let has_ended = last.is_empty() || last.ends_with([':', ';', '.', '!', '?', ')', '"', '”']);
+            in_list || is_first || is_bullet || is_upper || has_ended
         }
     }
 }

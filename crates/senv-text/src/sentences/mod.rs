@@ -100,20 +100,24 @@ struct Cutter<'a> {
     start: usize,
     /// What the current line is.
     line: Line,
+    /// The code that was open before the current line.
+    code: Option<&'static str>,
     state: State,
 }
 
 impl<'a> Cutter<'a> {
     fn new(text: &'a str, state: State) -> Self {
-        Self { text, found: Vec::new(), start: 0, line: Line::Text, state }
+        Self { text, found: Vec::new(), start: 0, line: Line::Text, code: state.code, state }
     }
 
     /// The state at the start of the current sentence.
     fn state(&self) -> State {
-        let before = self.text[..self.start].trim_end_matches([' ', '\t', '\r']);
-        let is_within_line = if self.found.is_empty() { self.state.line.is_some() } else { !before.ends_with('\n') };
+        let before = &self.text[..self.start];
+        let blanks = &before[before.trim_end_matches(is_blank).len()..];
+        let is_within_line = if self.found.is_empty() { self.state.line.is_some() } else { !blanks.contains('\n') };
         let quote = self.state.quote.and_then(|quote| quote.checked_sub(self.start));
-        State { quote, line: is_within_line.then_some(self.line), ..self.state }
+        let code = if is_within_line { self.state.code } else { self.code };
+        State { quote, line: is_within_line.then_some(self.line), code, ..self.state }
     }
 
     /// Scans the text until a sentence starts at or after an offset.
@@ -169,7 +173,7 @@ impl<'a> Cutter<'a> {
     fn end_line(&mut self, end: usize, blanks: &Blanks) -> Option<usize> {
         let rest = &self.text[blanks.end..];
         let was_whole = matches!(self.line, Line::Whole | Line::Underline | Line::Fence);
-        let last = self.text[..end].trim_end();
+        let last = self.text[self.start.min(end)..end].trim_end();
         if blanks.ends_paragraph || was_whole || interrupts(self.line_of(rest), rest, last, self.state.in_list) {
             self.end_sentence(end, blanks.end);
             if blanks.ends_paragraph {
@@ -189,6 +193,7 @@ impl<'a> Cutter<'a> {
     fn open_line(&mut self, at: usize) -> usize {
         let rest = &self.text[at..];
         self.line = self.line_of(rest);
+        self.code = self.state.code;
         match self.line {
             Line::Text => at,
             Line::Item(length) => {
@@ -284,10 +289,16 @@ impl<'a> Cutter<'a> {
         }
         let blanks = self.blanks(tail.end);
         if blanks.end == tail.end {
-            if let Some(end) = tail.end_without_blank(self.text) {
+            if let Some(end) = tail.end_without_blank(&self.text[self.start..at], self.text) {
                 let blanks = self.blanks(end);
-                self.end_sentence(end, if blanks.ends_line { end } else { blanks.end });
-                return self.start;
+                if blanks.ends_line {
+                    self.end_sentence(end, end);
+                    let next = self.end_line(end, &blanks);
+                    self.start = blanks.end;
+                    return next.unwrap_or_else(|| self.open_line(blanks.end));
+                }
+                self.end_sentence(end, blanks.end);
+                return blanks.end;
             }
             return tail.end;
         }

@@ -37,7 +37,7 @@ pub(super) fn quote(text: &str, start: usize, at: usize) -> Quote {
 fn lone_quote(text: &str, start: usize, at: usize) -> Quote {
     let bytes = text.as_bytes();
     let is_open = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii_whitespace() || b"([{".contains(byte));
-    let before = is_open(at.checked_sub(1).and_then(|last| bytes.get(last)));
+    let before = at == start || is_open(bytes.get(at - 1));
     let behind = bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace);
     match (before, behind) {
         (true, false) => Quote::Opens,

@@ -1,7 +1,7 @@
 //! What belongs to a sentence after the mark that ends it: more marks, quotes, brackets, footnote marks and emoji.
 
 use super::{
-    following::Following,
+    following::{Beginning, Following},
     marks::{Stop, emoticon, footnote, is_closing, is_closing_bracket, is_either_quote, is_emoji, is_quote, stop},
 };
 
@@ -94,45 +94,48 @@ impl Tail {
         emoticon(rest).map(|length| next + length)
     }
 
-    /// Where the sentence ends if no blank follows and it ends nevertheless.
-    pub(super) fn end_without_blank(&self, text: &str) -> Option<usize> {
+    /// Where the sentence ends if no blank follows and it ends nevertheless. `before` is the sentence before the mark.
+    pub(super) fn end_without_blank(&self, before: &str, text: &str) -> Option<usize> {
         let rest = &text[self.end..];
-        let next = rest.chars().next()?;
-        let last = text[..self.start].chars().next_back()?;
+        let (last, next) = (before.chars().next_back()?, rest.chars().next()?);
         let is_wide = |c: char| c >= '\u{2e80}' && c.is_alphanumeric();
-        match self.kind {
+        let ends = match self.kind {
             Stop::Unspaced => {
                 // "「行く。」と言った" continues.
                 let is_cited = self.has_quote && (next == 'と' || rest.starts_with("って"));
-                (!is_cited && !next.is_lowercase() && Following::new(rest).beginning != super::Beginning::Continuation)
-                    .then_some(self.end)
+                !is_cited && !next.is_lowercase() && Following::new(rest).beginning != Beginning::Continuation
             }
-            Stop::Strong if is_wide(next) && is_wide(last) => Some(self.end),
-            Stop::Period if self.is_single && is_wide(next) && is_wide(last) => Some(self.end),
-            Stop::Period if self.is_single => {
-                // "The rents rose.4 It is": the mark of a footnote that was raised.
-                let digits = rest.bytes().take(4).take_while(u8::is_ascii_digit).count();
-                let word = text[..self.start].rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-                let mut behind = rest[digits..].chars();
-                let is_note = (1..=3).contains(&digits)
-                    && behind.next().is_some_and(char::is_whitespace)
-                    && behind.next().is_some_and(char::is_uppercase);
-                let is_last = (4..=24).contains(&word.len()) && word.chars().all(char::is_lowercase);
-                (is_note && is_last).then_some(self.end + digits)
+            Stop::Period if self.is_single && !(is_wide(next) && is_wide(last)) => {
+                return raised_note(before, rest).map(|length| self.end + length);
             }
-            // "Why?Because": the blank is missing.
             Stop::Strong | Stop::Ellipsis | Stop::Period => {
-                let mut letters = rest.chars();
-                let is_title = letters.next().is_some_and(char::is_uppercase)
-                    && letters.next().is_some_and(|c| c.is_lowercase() || c == ' ' && rest.starts_with('I'));
-                let is_word = || {
-                    let word = text[..self.start].chars().rev().take_while(|c| !c.is_whitespace()).take(LONGEST_WORD);
-                    word.fold(0, |n, c| {
-                        if n < LONGEST_WORD && (c.is_alphabetic() || is_quote(c)) { n + 1 } else { LONGEST_WORD }
-                    }) < LONGEST_WORD
-                };
-                (is_title && is_word()).then_some(self.end)
+                is_wide(next) && is_wide(last) || is_word(before) && is_beginning(rest)
             }
-        }
+        };
+        ends.then_some(self.end)
     }
+}
+
+/// The length of the number of a footnote that was raised: "The rents rose.4 It is".
+fn raised_note(before: &str, rest: &str) -> Option<usize> {
+    let length = rest.bytes().take(4).take_while(u8::is_ascii_digit).count();
+    let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let mut behind = rest[length..].chars();
+    let is_note = (1..=3).contains(&length)
+        && behind.next().is_some_and(char::is_whitespace)
+        && behind.next().is_some_and(char::is_uppercase);
+    (is_note && (4..=LONGEST_WORD).contains(&word.len()) && word.chars().all(char::is_lowercase)).then_some(length)
+}
+
+/// Whether a sentence ends with a word of letters alone, possibly with quotes.
+fn is_word(sentence: &str) -> bool {
+    let word = || sentence.chars().rev().take_while(|c| !c.is_whitespace()).take(LONGEST_WORD + 1);
+    word().count() <= LONGEST_WORD && word().all(|c| c.is_alphabetic() || is_quote(c))
+}
+
+/// Whether a text begins as a sentence does: with a word of a capital and lower-case letters, or "I".
+fn is_beginning(text: &str) -> bool {
+    let mut letters = text.chars();
+    letters.next().is_some_and(char::is_uppercase)
+        && letters.next().is_some_and(|c| c.is_lowercase() || c == ' ' && text.starts_with('I'))
 }

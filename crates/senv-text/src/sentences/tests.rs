@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 #[test]
@@ -40,7 +42,7 @@ fn a_line_of_any_run_is_cut_in_steps_that_grow_with_its_length() {
         (format!("a{}b", run("\t")), Some(1)),
         (format!("ab .{}b", run(" ")), Some(2)),
         (format!("ab.{}B", run(" ")), Some(2)),
-        (format!("ab.{}b", run(" \u{200b}")), Some(1)),
+        (format!("Ab.{}b", run(" \u{200b}")), Some(1)),
         (format!("ab.{} B", run(")")), Some(2)),
         (format!("ab.{} B", run("\u{201d}")), Some(2)),
         (format!("ab.{} B", run("\u{201d}\u{301}")), None),
@@ -79,5 +81,33 @@ fn a_line_of_any_run_is_cut_in_steps_that_grow_with_its_length() {
         let head: String = text.chars().take(8).collect();
         assert!(expected.is_none_or(|n| found.len() == n), "{head:?}: {}", found.len());
         assert!(found.iter().map(|sentence| sentence.len()).sum::<usize>() <= text.len(), "{head:?}");
+    }
+}
+
+/// Pieces of text that rules react to.
+const PIECES: &[&str] = &[
+    " ", " ", " ", "\n", "\n\n", "\t", "a", "The", "it", "Ann", "said", "I", "A", "S", "Mr", "No", "no", "U.S", "p.m",
+    "etc", "Inc", "Fig", "5", "20", "ft", "in", ".", ".", ".", "!", "?", "…", "...", ",", ":", ";", "\"", "'", "“",
+    "”", "(", ")", "[4]", "[", "]", "`", "```", "# ", "- ", "1. ", "2.", "| ", "~~~", "---", "*", "😀", ":)", "。",
+    "と", "я", "Я", "é", "\u{301}", "\u{200b}", "\u{2028}", "\u{ad}", "·", "&", "\r", "www.a.b", "4 It",
+];
+
+/// Text of these pieces.
+fn text() -> impl Strategy<Value = String> {
+    proptest::collection::vec(proptest::sample::select(PIECES), 0..1200).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn sentences_have_all_that_is_not_white_space(text in text()) {
+        let without_blanks = |text: &str| text.chars().filter(|&c| !is_blank(c)).collect::<String>();
+        prop_assert_eq!(without_blanks(&sentences(&text).concat()), without_blanks(&text));
+    }
+
+    #[test]
+    fn a_text_in_two_parts_has_the_sentences_of_the_whole(text in text()) {
+        let (mut parts, from, state) = first_sentences(&text, State::default());
+        parts.extend(last_sentences(&text[from..], state).0);
+        prop_assert_eq!(parts, sentences(&text));
     }
 }
