@@ -18,7 +18,6 @@ mod line_batches;
 mod lines;
 mod reading_progress;
 mod records;
-mod sentence_runs;
 mod sentences;
 mod shard;
 mod split;

@@ -6,14 +6,14 @@ use super::{
     InvalidUtf8,
     cut::{check_line, cut_line},
     is_blank,
-    sentences::sentences,
+    sentences::{State, first_sentences, last_sentences},
 };
 use senv_base::{Error, Result};
 
 /// A paragraph of this many bytes is split although it continues.
 const LONG: usize = 1 << 16;
 
-/// The unit that is split into sentences with [`sentences`].
+/// The unit that is split into sentences with [`sentences`](crate::sentences).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Split {
@@ -48,6 +48,8 @@ pub(super) struct Splitter {
     /// The paragraph so far, and the start and number of each of its lines.
     paragraph: String,
     lines: Vec<(usize, u64)>,
+    /// What the sentences of the paragraph that were returned say about the rest.
+    state: State,
     /// The number of bytes at which it is split.
     enough: usize,
     /// Lines in which invalid bytes were replaced.
@@ -57,7 +59,8 @@ pub(super) struct Splitter {
 impl Splitter {
     pub(super) fn new(split: Split, max_line_bytes: usize, invalid_utf8: InvalidUtf8) -> Self {
         let (paragraph, lines) = (String::new(), Vec::new());
-        Self { split, max_line_bytes, invalid_utf8, paragraph, lines, enough: LONG, n_replaced: 0 }
+        let state = State::default();
+        Self { split, max_line_bytes, invalid_utf8, paragraph, lines, state, enough: LONG, n_replaced: 0 }
     }
 
     /// Splits the lines of a block; the last paragraph stays open.
@@ -76,7 +79,7 @@ impl Splitter {
             let line = check_line(line, path, number, self.max_line_bytes, self.invalid_utf8)?;
             self.n_replaced += u64::from(matches!(line, Cow::Owned(_)));
             if is_blank(&line) {
-                self.end(path, out)?;
+                self.put_out(true, path, out)?;
                 out.push("", number);
                 continue;
             }
@@ -94,22 +97,30 @@ impl Splitter {
         Ok(())
     }
 
-    /// Ends the paragraph.
+    /// Ends the text: the paragraph, and code that is still open.
     pub(super) fn end(&mut self, path: &Path, out: &mut Output<'_>) -> Result<()> {
-        self.put_out(true, path, out)
+        self.put_out(true, path, out)?;
+        self.state = State::default();
+        Ok(())
     }
 
-    /// Outputs the sentences of the paragraph: all of them, or all except the last, which may continue.
+    /// Outputs the sentences of the paragraph: all of them, or all except the last ones, which may continue.
     fn put_out(&mut self, is_whole: bool, path: &Path, out: &mut Output<'_>) -> Result<()> {
-        let found: Vec<Range<usize>> = sentences(&self.paragraph)
+        let (found, rest, state) = match is_whole {
+            true => {
+                let (found, state) = last_sentences(&self.paragraph, self.state);
+                (found, self.paragraph.len(), state)
+            }
+            false => first_sentences(&self.paragraph, self.state),
+        };
+        let found: Vec<Range<usize>> = found
             .into_iter()
             .map(|sentence| {
                 let start = sentence.as_ptr().addr() - self.paragraph.as_ptr().addr();
                 start..start + sentence.len()
             })
             .collect();
-        let n = if is_whole { found.len() } else { found.len().saturating_sub(1) };
-        for range in &found[..n] {
+        for range in &found {
             let line = self.lines.partition_point(|&(start, _)| start <= range.start).saturating_sub(1);
             let number = self.lines[line].1;
             if range.len() > self.max_line_bytes {
@@ -122,11 +133,11 @@ impl Splitter {
             }
             out.push(&self.paragraph[range.clone()], number);
         }
-        let rest = found.get(n).map_or(self.paragraph.len(), |range| range.start);
         let line = self.lines.partition_point(|&(start, _)| start <= rest).saturating_sub(1);
-        self.lines.drain(..if n == found.len() { self.lines.len() } else { line });
+        self.lines.drain(..if is_whole { self.lines.len() } else { line });
         self.lines.iter_mut().for_each(|(start, _)| *start = start.saturating_sub(rest));
         self.paragraph.drain(..rest);
+        self.state = state;
         self.enough = LONG.max(2 * self.paragraph.len());
         Ok(())
     }
@@ -177,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_paragraph_of_any_length_is_cut_where_a_short_one_is() {
-        let sentence = "It was Mr. Smith who\nsaid \"No.\" He left at 3.50 p.m. and the\nrain fell. ";
+        let sentence = "It was Mr. Smith who\nsaid \"No.\" He left at 3.50 p.m. and the\nrain fell. \" Who?  \" Ann asked. \" He. \" ";
         let n = 3000;
         let found = split(&sentence.repeat(n), Split::Paragraphs);
         let expected = split(sentence, Split::Paragraphs);

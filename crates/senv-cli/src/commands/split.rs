@@ -15,8 +15,10 @@ use crate::{
 /// Split a text into sentences, one per line.
 ///
 /// A paragraph ends at an empty line, which is kept. With --by lines, each line is a paragraph; each record of a table
-/// always is one. Sentences end by the rules of Unicode (UAX 29), in any script, but not after abbreviations and
-/// initials (Dr., e.g., J. Smith) or before a lower-case letter.
+/// always is one. Sentences end at full stops, exclamation and question marks, ellipses and the marks of other scripts,
+/// but not after English abbreviations and initials (Dr., e.g., J. Smith), numbers of items (1.) or before a lower-case
+/// letter. Quotes, brackets, footnote marks ([4]) and emoji after a mark belong to the sentence before it. Headings,
+/// items, rows of tables and lines of code as in Markdown are sentences of their own.
 ///
 /// Commands that read text split it the same way with --split.
 #[derive(Debug, clap::Args)]
