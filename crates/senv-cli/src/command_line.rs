@@ -52,6 +52,21 @@ pub(crate) fn with_system_first(arguments: impl IntoIterator<Item = OsString>) -
     arguments
 }
 
+/// Writes negative numbers in the form that the parser of arguments knows: `-.5` and `-5e-1` as `-0.5`.
+pub(crate) fn with_plain_numbers(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    for argument in arguments.iter_mut().skip(1).take_while(|argument| *argument != "--") {
+        let plain = argument.to_str().and_then(|text| {
+            let is_number = text.strip_prefix('-')?.starts_with(|c: char| c == '.' || c.is_ascii_digit());
+            let is_known = text[1..].bytes().all(|byte| byte.is_ascii_digit()) || !is_number;
+            text.parse::<f64>().ok().filter(|number| !is_known && number.is_finite()).map(|number| number.to_string())
+        });
+        if let Some(plain) = plain {
+            *argument = plain.into();
+        }
+    }
+    arguments
+}
+
 /// The number of these arguments, if all of them are global options.
 fn length_of_global(arguments: &[OsString]) -> Option<usize> {
     let mut at = 0;
@@ -89,6 +104,19 @@ pub(crate) fn has_option(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn negative_numbers_are_written_as_the_parser_knows_them() {
+        let of = |text: &str| {
+            let arguments = with_plain_numbers(text.split(' ').map(OsString::from).collect());
+            arguments.into_iter().map(|argument| argument.into_string().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of("senv dedupe -t -.5 -5e-1 -2E0 -0.250"), "senv dedupe -t -0.5 -0.5 -2 -0.25");
+        assert_eq!(of("senv a -1e-9"), "senv a -0.000000001");
+        for same in ["senv a -k 3 -5 -12345678901234567890 -x.5 -e5 -. -..5 --1.5 -", "senv a -- -.5", "-.5 a"] {
+            assert_eq!(of(same), same);
+        }
+    }
 
     #[test]
     fn options_of_all_commands_give_way_to_the_system() {

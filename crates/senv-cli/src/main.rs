@@ -50,7 +50,7 @@ fn main() -> ExitCode {
 }
 
 fn parse(args: impl Iterator<Item = OsString>) -> Result<(args::Cli, ArgMatches), clap::Error> {
-    let args = command_line::with_system_first(args);
+    let args = command_line::with_plain_numbers(command_line::with_system_first(args));
     let length = help::Length::of(&args);
     let matches = help::command(length).try_get_matches_from(args)?;
     command_line::choose(&matches);

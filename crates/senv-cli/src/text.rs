@@ -91,8 +91,8 @@ argument_of! {
 pub(crate) struct TextArgs {
     /// Read this column of a table: CSV, TSV, JSON lines, Parquet or Arrow.
     ///
-    /// The title or number (from 1) of a column of CSV or TSV, or a field of JSON lines (.jsonl, .ndjson). A build with
-    /// the feature `arrow` also reads columns of Parquet and Arrow. Line ends in it become spaces. Files with other
+    /// The title or number (from 1) of a column of CSV or TSV, or a field of JSON lines (.jsonl, .ndjson). With --header,
+    /// an exact title comes before a number. A build with the feature `arrow` also reads columns of Parquet and Arrow. Line ends in it become spaces. Files with other
     /// extensions are read as CSV.
     #[arg(long, value_name = "NAME", help_heading = "Text")]
     column: Option<String>,
@@ -108,6 +108,9 @@ pub(crate) struct TextArgs {
     /// Read quoted cells of TSV and of files of pairs as in CSV: they can contain tabs and line ends.
     #[arg(long, requires = "quoted", help_heading = "Text")]
     quotes: bool,
+    /// Leave out spaces before the fields of CSV, as in: 7, "Rain falls."
+    #[arg(long, requires = "column", help_heading = "Text")]
+    skip_initial_space: bool,
     /// Split the text into sentences, as `senv split` does. Each sentence has the number of the line where it starts.
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "paragraphs",
           help_heading = "Text")]
@@ -123,13 +126,13 @@ impl TextArgs {
             format: self.text_format.map(TableFormat::from),
             has_header: self.header,
             quotes: self.quotes,
+            skip_initial_space: self.skip_initial_space,
             ..TableText::column(column)
         };
         let of_field = |field: &String| TableText {
             format: Some(TableFormat::JsonLines),
             columns: vec![TableColumn::Name(field.as_str().into())],
-            has_header: false,
-            quotes: false,
+            ..TableText::column(field)
         };
         let table = self.column.as_ref().map(of_column).or_else(|| self.field.as_ref().map(of_field));
         TextOptions { table, split: self.split.map(Split::from), quoted_pairs: self.quotes, ..self.lines.options() }
@@ -145,6 +148,7 @@ impl TextArgs {
             of("--text-format", self.text_format.map(name_of)),
             of("--header", self.header.then(|| "true".into())),
             of("--quotes", self.quotes.then(|| "true".into())),
+            of("--skip-initial-space", self.skip_initial_space.then(|| "true".into())),
             of("--split", self.split.map(name_of)),
             of("--invalid-utf8", Some(name_of(invalid_utf8))),
             of("--max-line-bytes", Some(max_line_bytes.to_string())),

@@ -1,10 +1,13 @@
 //! Whole records of tables, unchanged from their files.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::VecDeque,
+    path::{Path, PathBuf},
+};
 
 use senv_base::{Error, Result};
 
-use super::{TableColumn, TableFormat, TextOptions, TextReader};
+use super::{TableFormat, TextOptions, TextReader};
 
 /// Copies the selected records of tables, in the order of the files, after the header of the first file. `is_wanted`
 /// receives the file and the first line of a record. Lines keep their content and line ends; if the last line of a file
@@ -33,15 +36,14 @@ pub fn copy_records<E: From<Error>>(
     mut write: impl FnMut(&str) -> Result<(), E>,
 ) -> Result<(), E> {
     let Some(table) = &options.table else { return Ok(()) };
-    let by_name = table.columns.iter().any(|column| matches!(column, TableColumn::Name(_)));
     let mut titles: Option<String> = None;
     for path in paths {
-        let has_titles = (table.has_header || by_name) && table.format_of(path) != TableFormat::JsonLines;
         let mut records = TextReader::open(&[path], options)?;
         let mut raw = RawLines::open(path, options)?;
         let mut next = records.next_line()?.map(|record| record.number);
         let before = raw.until(next)?;
-        if has_titles {
+        // What precedes the first record is the line of titles.
+        if table.format_of(path) != TableFormat::JsonLines && !before.trim().is_empty() {
             match &titles {
                 Some(first) if !first.lines().eq(before.lines()) => return Err(other_titles(path)),
                 Some(_) => {}
@@ -62,17 +64,19 @@ pub fn copy_records<E: From<Error>>(
     Ok(())
 }
 
-/// The lines of a file, regardless of their content.
+/// The lines of a file, regardless of their content, numbered as the records of a table are: `\r` alone ends one, too.
 struct RawLines {
     reader: TextReader,
-    /// The line that was read ahead.
-    ahead: Option<(u64, String, &'static str)>,
+    /// The lines that were read ahead, with their ends.
+    ahead: VecDeque<(String, &'static str)>,
+    /// The number of the next line.
+    number: u64,
 }
 
 impl RawLines {
     fn open(path: &PathBuf, options: &TextOptions) -> Result<Self> {
         let reader = TextReader::open(&[path], &options.of_lines())?;
-        Ok(Self { reader, ahead: None })
+        Ok(Self { reader, ahead: VecDeque::new(), number: 1 })
     }
 
     /// Returns the lines before line `number`, or all remaining lines. Omits trailing empty lines, which belong to no
@@ -80,26 +84,22 @@ impl RawLines {
     fn until(&mut self, number: Option<u64>) -> Result<String> {
         let (mut lines, mut end) = (String::new(), 0);
         loop {
-            let line = match self.ahead.take() {
-                Some(line) => Some(line),
-                None => {
-                    let line = self.reader.next_line()?.map(|line| (line.number, line.text.to_owned()));
-                    line.map(|(number, text)| (number, text, self.reader.line_end()))
+            if number.is_some_and(|number| self.number >= number) {
+                break;
+            }
+            if self.ahead.is_empty() {
+                let Some(text) = self.reader.next_line()?.map(|line| line.text.to_owned()) else { break };
+                let mut parts = text.split('\r').map(str::to_owned).peekable();
+                while let Some(part) = parts.next() {
+                    self.ahead.push_back((part, if parts.peek().is_some() { "\r" } else { self.reader.line_end() }));
                 }
-            };
-            match line {
-                None => break,
-                Some(line) if number.is_some_and(|number| line.0 >= number) => {
-                    self.ahead = Some(line);
-                    break;
-                }
-                Some((_, line, line_end)) => {
-                    lines.push_str(&line);
-                    lines.push_str(if line_end.is_empty() { "\n" } else { line_end });
-                    if !line.is_empty() {
-                        end = lines.len();
-                    }
-                }
+            }
+            let Some((line, line_end)) = self.ahead.pop_front() else { break };
+            self.number += 1;
+            lines.push_str(&line);
+            lines.push_str(if line_end.is_empty() { "\n" } else { line_end });
+            if !line.is_empty() {
+                end = lines.len();
             }
         }
         lines.truncate(end);
@@ -128,5 +128,21 @@ mod tests {
         })
         .unwrap();
         assert_eq!(text, "id,text\r\n1,\"a\r\nb\nc\r\n\r\nd\"\r\n3,y\n4,z\n");
+
+        std::fs::write(at("c.csv"), "id,text\r1,x\r2,y\r3,z\r").unwrap();
+        text.clear();
+        copy_records(
+            &[at("c.csv")],
+            &options,
+            |_, line| line != 3,
+            error,
+            |record| {
+                text += record;
+                Ok(())
+            },
+        )
+        .unwrap();
+        // The last line of a file gets an end.
+        assert_eq!(text, "id,text\r1,x\r3,z\n");
     }
 }

@@ -23,8 +23,8 @@ use crate::{
 /// The similarity is the mean cosine with the nearest other sentences. A sentence without a known word has no vector
 /// and similarity 0. Equal sentences count as one, and the first is printed.
 ///
-/// In a text of up to a few thousand sentences all pairs are compared; in longer texts 99 % of the nearest are found.
-/// Memory holds the text and a vector per distinct sentence, 1.4 KB each with the English model.
+/// Up to 5,000 distinct sentences, all pairs are compared. In longer texts the similarity is approximate: 99 % of the
+/// nearest are found. Memory holds the text and a vector per distinct sentence, 1.4 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Outliers {

@@ -22,6 +22,31 @@ fn kept(folder: &Folder, more: &[&str]) -> Vec<String> {
 }
 
 #[test]
+fn a_threshold_of_1_means_equal_up_to_rounding() {
+    let folder = Folder::new();
+    let words: Vec<&str> =
+        "the train to london was late again because of heavy rain on monday and nobody said when it \
+        would come so we walked home along the river in the dark"
+            .split_whitespace()
+            .collect();
+    // Sentences of different words, each followed by one with the same words in another order.
+    let mut text = String::new();
+    for i in 0..60 {
+        let mut sentence: Vec<&str> = (0..12).map(|j| words[(i * 7 + j * j + i * j) % words.len()]).collect();
+        text += &(sentence.join(" ") + "\n");
+        sentence.rotate_left(1 + i % 11);
+        sentence.swap(0, 5);
+        text += &(sentence.join(" ") + "\n");
+    }
+    folder.write("text.txt", &text);
+    let lines = kept(&folder, &["--threshold", "1", "--order", "0"]);
+    assert!(lines.len() <= 60, "{} of 120 kept", lines.len());
+    folder.run(&["compress", "--model", "english", "--max-vocabulary", "5000", "--output", "small.senv"]).ok();
+    let lines = kept(&folder, &["--threshold", "1", "--order", "0", "--model", "small.senv"]);
+    assert!(lines.len() <= 60, "{} of 120 kept", lines.len());
+}
+
+#[test]
 fn what_repeats_an_earlier_sentence_is_dropped_and_reported() {
     let folder = Folder::new();
     folder.write("text.txt", TEXT);

@@ -16,6 +16,7 @@ use senv_core::{Rows, Table, kernels};
 
 use crate::{
     Result,
+    pairs::EQUAL_COSINE,
     rows::{check_finite, inverse_norm},
 };
 
@@ -107,7 +108,8 @@ pub fn assign_groups(rows: &Table, centroids: Table, min_cosine: f32) -> Result<
         })
         .flatten_iter()
         .collect();
-    let is_in = |&(group, cosine): &(u32, f32)| group != u32::MAX && cosine >= min_cosine;
+    let least = min_cosine.min(EQUAL_COSINE);
+    let is_in = |&(group, cosine): &(u32, f32)| group != u32::MAX && cosine >= least;
     Ok(Groups {
         group_of: nearest.iter().map(|near| is_in(near).then_some(near.0)).collect(),
         cosines: nearest.iter().map(|near| if is_in(near) { near.1.clamp(-1.0, 1.0) } else { 0.0 }).collect(),

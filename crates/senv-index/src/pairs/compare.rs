@@ -19,6 +19,9 @@ pub(super) const BLOCK: usize = 128;
 const CHUNK: usize = 1024;
 /// The chunk length for signs, which are shorter.
 const SIGN_CHUNK: usize = 4096;
+/// The cosine from which vectors count as equal, the highest threshold that has an effect. Sums of the same vectors in
+/// different orders differ by rounding.
+pub const EQUAL_COSINE: f32 = 1.0 - 1e-6;
 /// Products checked together.
 const TOGETHER: usize = 64;
 
@@ -94,6 +97,7 @@ impl<'t> Compared<'t> {
             return Err(Error::TooManyRows { rows: rows.n_rows(), dim: rows.dim() });
         }
         check_finite(rows)?;
+        let threshold = threshold.min(EQUAL_COSINE);
         let inverse: Vec<f32> = rows.iter().map(inverse_norm).collect();
         let positions = (0..rows.n_rows() as u32).filter(|&row| inverse[row as usize] != 0.0).collect();
         let positions = order(positions);

@@ -14,11 +14,12 @@ mod signs;
 
 pub(crate) use self::density::by_density;
 pub use self::{
+    compare::EQUAL_COSINE,
     counterparts::counterparts,
     diverse::diverse_rows,
     duplicates::{Duplicate, duplicates},
     nearest::{Pair, PairSearch, nearest_pairs},
-    neighbours::{for_nearest_others, for_neighbours, for_neighbours_in},
+    neighbours::{COMPARED_UP_TO, for_nearest_others, for_neighbours, for_neighbours_in},
 };
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut
     let compared = Compared::new(rows, search.min_cosine)?;
     let n_rows = compared.positions.len();
     let split = search.between.map(|n| compared.place_from(n));
-    let mut best = Best { n: search.n, floor: search.min_cosine, pairs: Vec::new() };
+    let mut best = Best { n: search.n, floor: compared.threshold(), pairs: Vec::new() };
     // The number of chunks per step. A limited number bounds memory, and each step raises the floor for the next.
     let at_once = 8 * rayon::current_num_threads();
     for start in (0..split.unwrap_or(n_rows)).step_by(BLOCK) {

@@ -11,7 +11,7 @@ use super::{
     },
 };
 
-/// The most bytes before a full stop that are examined.
+/// The maximum number of bytes examined before a full stop.
 const LONGEST: usize = 64;
 
 /// The end of a text, at most [`LONGEST`] bytes of it.

@@ -19,7 +19,7 @@ use tail::Tail;
 /// Returns the sentences of a text, without surrounding white space.
 ///
 /// A sentence ends at a full stop, exclamation mark, question mark, ellipsis or a mark of another script (`。`, `।`,
-/// `؟`), together with the quotes, brackets, footnote marks (`[4]`) and emoji that follow. It continues
+/// `؟`). The quotes, brackets, footnote marks (`[4]`) and emoji that follow belong to it. It continues
 ///
 /// * before a lower-case letter or a comma;
 /// * after an English abbreviation or initial (`Dr.`, `e.g.`, `J. Smith`). After one that may end a sentence (`Inc.`,

@@ -3,8 +3,8 @@
 use csv_core::{ReadRecordResult, ReaderBuilder};
 
 use super::{
-    Lines, Parse, TableColumn,
-    quotes::{BehindQuote, QuoteScan},
+    Lines, Parse, TableColumn, TableText,
+    quotes::{BadQuote, LineEnds, QuoteScan},
 };
 use senv_base::{Result, quoted};
 
@@ -14,6 +14,8 @@ pub(super) struct Parser {
     delimiter: u8,
     /// Set if quotes are interpreted.
     quotes: Option<QuoteScan>,
+    /// Whether spaces at the start of a field are left out.
+    skips_space: bool,
     columns: Vec<TableColumn>,
     /// The indices of the columns, once they are known.
     places: Option<Vec<usize>>,
@@ -29,32 +31,31 @@ pub(super) struct Parser {
     n_ends: usize,
     /// The number of the next line, from 1, and of the line on which the current record started.
     line: u64,
+    line_ends: LineEnds,
     began: Option<u64>,
 }
 
 impl Parser {
     /// `delimiter` separates fields; `quotes` says whether fields can be quoted.
-    pub(super) fn new((delimiter, quotes): (u8, bool), columns: Vec<TableColumn>, has_header: bool) -> Self {
-        let numbers = |column: &TableColumn| match column {
-            TableColumn::Number(number) => Some(number - 1),
-            TableColumn::Name(_) | TableColumn::All => None,
-        };
+    pub(super) fn new(delimiter: u8, quotes: bool, table: &TableText) -> Self {
+        let (columns, has_header) = (table.columns.clone(), table.has_header);
         let all = columns == [TableColumn::All];
-        let places: Option<Vec<usize>> = if all { Some(Vec::new()) } else { columns.iter().map(numbers).collect() };
         Self {
             reader: ReaderBuilder::new().delimiter(delimiter).quoting(quotes).build(),
             delimiter,
             quotes: quotes.then(|| QuoteScan::new(delimiter)),
-            has_header: has_header || places.is_none(),
+            skips_space: table.skip_initial_space && quotes,
+            has_header,
             n_titles: None,
             all,
-            places,
+            places: all.then(Vec::new),
             columns,
             fields: vec![0; 1 << 12],
             n_bytes: 0,
             ends: vec![0; 64],
             n_ends: 0,
             line: 1,
+            line_ends: LineEnds::default(),
             began: None,
         }
     }
@@ -66,8 +67,10 @@ impl Parser {
 
     /// Handles a complete record.
     fn record(&mut self, began: u64, lines: &mut Lines<'_>) -> Result<()> {
+        if self.places.is_none() || self.has_header {
+            self.has_header = self.find(began, lines)?;
+        }
         if std::mem::take(&mut self.has_header) {
-            self.find(began, lines)?;
             self.n_titles = Some(self.n_ends);
         } else if self.all {
             for i in 0..self.n_ends {
@@ -82,9 +85,10 @@ impl Parser {
             for (i, &place) in places.iter().enumerate() {
                 if place >= self.n_ends {
                     let name = match &self.columns[i] {
-                        TableColumn::Number(number) => number.to_string(),
-                        TableColumn::Name(name) => format!("{} ({name})", place + 1),
-                        TableColumn::All => (place + 1).to_string(),
+                        TableColumn::Name(name) if self.columns[i].index() != Some(place) => {
+                            format!("{} ({name})", place + 1)
+                        }
+                        _ => (place + 1).to_string(),
                     };
                     let n = self.n_ends;
                     let s = if n == 1 { "" } else { "s" };
@@ -126,31 +130,42 @@ impl Parser {
         }
     }
 
-    /// Finds the columns among the titles.
-    fn find(&mut self, began: u64, lines: &Lines<'_>) -> Result<()> {
-        if self.places.is_some() {
-            return Ok(());
+    /// Finds the columns in the first record. Returns whether it contains titles.
+    fn find(&mut self, began: u64, lines: &Lines<'_>) -> Result<bool> {
+        if self.all {
+            return Ok(self.has_header);
         }
-        let place = |column: &TableColumn| match column {
-            TableColumn::Number(number) => Ok(number - 1),
-            TableColumn::All => Ok(0),
-            TableColumn::Name(name) => {
-                let mut found = (0..self.n_ends).filter(|&i| self.field(i).trim_ascii() == name.as_bytes());
-                let place = found.next();
-                if let Some((first, second)) = place.zip(found.next()) {
-                    let (first, second) = (first + 1, second + 1);
-                    let reason = format!("columns {first} and {second} are both named {}; give a number", quoted(name));
-                    return Err(lines.bad(began, reason));
-                }
-                place.ok_or_else(|| {
-                    let titles = (0..self.n_ends.min(20)).map(|i| String::from_utf8_lossy(self.field(i)));
-                    let titles = titles.collect::<Vec<_>>().join(", ");
-                    lines.bad(began, format!("no column {}; the columns are {titles}", quoted(name)))
-                })
-            }
+        let has_names = self.columns.iter().any(|column| column.index().is_none());
+        // Without a header, a number is a title only if there are too few fields, or if it is written as no number is.
+        let is_title = |column: &TableColumn| match column {
+            TableColumn::Number(number) => self.has_header || has_names || *number > self.n_ends,
+            TableColumn::Name(_) | TableColumn::All => true,
         };
-        self.places = Some(self.columns.iter().map(place).collect::<Result<_>>()?);
-        Ok(())
+        let mut has_titles = self.has_header || has_names;
+        let mut places = Vec::with_capacity(self.columns.len());
+        for column in &self.columns {
+            let title = if is_title(column) { self.place_of(&column.title(), began, lines)? } else { None };
+            has_titles |= title.is_some();
+            places.push(title.or(column.index()).ok_or_else(|| {
+                let titles = (0..self.n_ends.min(20)).map(|i| String::from_utf8_lossy(self.field(i)));
+                let titles = titles.collect::<Vec<_>>().join(", ");
+                lines.bad(began, format!("no column {}; the columns are {titles}", quoted(&column.title())))
+            })?);
+        }
+        self.places = Some(places);
+        Ok(has_titles)
+    }
+
+    /// The only field of the current record that is this title.
+    fn place_of(&self, title: &str, began: u64, lines: &Lines<'_>) -> Result<Option<usize>> {
+        let mut found = (0..self.n_ends).filter(|&i| self.field(i).trim_ascii() == title.as_bytes());
+        let place = found.next();
+        if let Some((first, second)) = place.zip(found.next()) {
+            let (first, second) = (first + 1, second + 1);
+            let reason = format!("columns {first} and {second} are both named {}; give a number", quoted(title));
+            return Err(lines.bad(began, reason));
+        }
+        Ok(place)
     }
 
     /// The error for a record that exceeds the limit or does not end.
@@ -169,7 +184,7 @@ impl Parse for Parser {
             if self.began.is_none() {
                 // Empty lines are not records; a carriage return may remain from the previous record.
                 while let Some(&byte @ (b'\n' | b'\r')) = bytes.get(position) {
-                    self.line += u64::from(byte == b'\n');
+                    self.line += u64::from(self.line_ends.is_end(byte));
                     position += 1;
                 }
                 if position == bytes.len() {
@@ -178,7 +193,18 @@ impl Parse for Parser {
                 self.began = Some(self.line);
             }
             let began = self.began.unwrap_or(self.line);
-            let rest = &bytes[position..];
+            let mut rest = &bytes[position..];
+            if self.skips_space {
+                if self.quotes.as_ref().is_some_and(QuoteScan::is_at_start) {
+                    let n = rest.iter().take_while(|&&byte| byte == b' ').count();
+                    position += n;
+                    rest = &rest[n..];
+                }
+                // Up to the start of the next field, which may begin with spaces.
+                if let Some(end) = memchr::memchr2(self.delimiter, b'\n', rest) {
+                    rest = &rest[..=end];
+                }
+            }
             if rest.is_empty() && !at_end {
                 return Ok(position);
             }
@@ -189,14 +215,21 @@ impl Parse for Parser {
                 self.reader.read_record(input, &mut self.fields[self.n_bytes..], &mut self.ends[self.n_ends..]);
             if !closing {
                 let scanned = self.quotes.as_mut().map_or(Ok(()), |quotes| quotes.scan(&input[..n_in], self.line));
-                if let Err(BehindQuote { line, opened }) = scanned {
-                    let reason = format!(
-                        "text follows the closing quote of the field that starts in line {opened}; close the quote at \
-                        the end of the field, double quotes inside it, or read the file as plain lines"
-                    );
-                    return Err(lines.bad(line, reason));
-                }
-                self.line += memchr::memchr_iter(b'\n', &input[..n_in]).count() as u64;
+                scanned.map_err(|bad| match bad {
+                    BadQuote::TextBehind { line, opened } => {
+                        let reason = format!(
+                            "text follows the closing quote of the field that starts in line {opened}; close the quote \
+                            at the end of the field, double quotes inside it, or read the file as plain lines"
+                        );
+                        lines.bad(line, reason)
+                    }
+                    BadQuote::SpaceBefore { line } => {
+                        let reason = "a space precedes the quotes around a field, so they would be part of the text; \
+                            remove the space, or give --skip-initial-space";
+                        lines.bad(line, reason.into())
+                    }
+                })?;
+                self.line += self.line_ends.count(&input[..n_in]);
                 position += n_in;
             }
             // Ends are offsets from the start of the record.

@@ -17,11 +17,11 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    /// Creates a parser for fields by name; `None` for numbers.
+    /// Creates a parser for fields by name, which can be a number; `None` for all fields.
     pub(super) fn new(columns: &[TableColumn]) -> Option<Self> {
         let name = |column: &TableColumn| match column {
-            TableColumn::Name(name) => Some(name.to_string()),
-            TableColumn::Number(_) | TableColumn::All => None,
+            TableColumn::Name(_) | TableColumn::Number(_) => Some(column.title().into_owned()),
+            TableColumn::All => None,
         };
         Some(Self { names: columns.iter().map(name).collect::<Option<_>>()?, line: 0, searched: 0 })
     }

@@ -62,13 +62,16 @@ impl TableFormat {
     }
 }
 
-/// A field of the records of a table.
+/// A field of the records of a table. A title that is exactly the given text comes before a number, wherever there are
+/// titles: in JSON lines, Parquet and Arrow, and in CSV and TSV with a header.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TableColumn {
-    /// The number of the field, counted from 1; not for JSON lines.
+    /// The field whose title is this number, or else the field with this number, counted from 1. In CSV and TSV without
+    /// a header, the number counts unless a record has fewer fields: then the first record is searched for the title.
     Number(usize),
-    /// The title in the first record. In JSON lines, the name of a field, or names joined by dots for a nested field.
+    /// The title in the first record, or else the number, if it is one (`03`). In JSON lines, the name of a field, or
+    /// names joined by dots for a nested field.
     Name(Arc<str>),
     /// All fields of a CSV or TSV record, regardless of their number; cannot be combined with others.
     All,
@@ -107,23 +110,58 @@ pub struct TableText {
     pub has_header: bool,
     /// Whether fields of TSV can be quoted, so they can contain tabs and line ends, as in CSV.
     pub quotes: bool,
+    /// Whether spaces at the start of a field are left out if fields can be quoted. Without it, a space before the
+    /// quotes around a field is an error.
+    pub skip_initial_space: bool,
+}
+
+impl From<&str> for TableColumn {
+    /// A number from 1, as it is usually written, or a title.
+    fn from(column: &str) -> Self {
+        match column.parse::<usize>() {
+            Ok(number) if number > 0 && column == number.to_string() => Self::Number(number),
+            _ => Self::Name(column.into()),
+        }
+    }
+}
+
+impl TableColumn {
+    /// The text that is searched among titles.
+    fn title(&self) -> std::borrow::Cow<'_, str> {
+        match self {
+            Self::Number(number) => number.to_string().into(),
+            Self::Name(name) => (&**name).into(),
+            Self::All => "".into(),
+        }
+    }
+
+    /// Its index from 0, if it is a number.
+    fn index(&self) -> Option<usize> {
+        match self {
+            Self::Number(number) => number.checked_sub(1),
+            Self::Name(name) => name.parse::<usize>().ok()?.checked_sub(1),
+            Self::All => None,
+        }
+    }
 }
 
 impl TableText {
-    /// Selects one field, by its number if `column` is a number, otherwise by its title.
+    /// Selects one field by its title or number ([`TableColumn`]).
     #[must_use]
     pub fn column(column: &str) -> Self {
-        let column = match column.parse() {
-            Ok(number) if number > 0 => TableColumn::Number(number),
-            _ => TableColumn::Name(column.into()),
-        };
-        Self { format: None, columns: vec![column], has_header: false, quotes: false }
+        Self { format: None, columns: vec![column.into()], has_header: false, quotes: false, skip_initial_space: false }
     }
 
     /// Selects all fields of tab-separated files with quoted fields.
     #[must_use]
     pub fn quoted_tsv() -> Self {
-        Self { format: Some(TableFormat::Tsv), columns: vec![TableColumn::All], has_header: false, quotes: true }
+        Self {
+            format: Some(TableFormat::Tsv),
+            columns: vec![TableColumn::All],
+            has_header: false,
+            quotes: true,
+            skip_initial_space: false,
+        }
     }
 
     /// Returns the format of a file.
@@ -195,7 +233,7 @@ pub(super) struct TableReader {
 
 impl TableReader {
     pub(super) fn new(table: &TableText, path: &Path, invalid_utf8: InvalidUtf8) -> Result<Self> {
-        let columns = table.columns.clone();
+        let columns = &table.columns;
         let bad =
             |requirement: &'static str, got: String| Err(Error::InvalidParameter { name: "columns", requirement, got });
         let is_mixed = columns.len() > 1 && columns.contains(&TableColumn::All);
@@ -203,9 +241,9 @@ impl TableReader {
             return bad("at least one, counted from 1", format!("{columns:?}"));
         }
         let parser: Box<dyn Parse> = match table.format_of(path) {
-            TableFormat::Csv => Box::new(csv::Parser::new((b',', true), columns, table.has_header)),
-            TableFormat::Tsv => Box::new(csv::Parser::new((b'\t', table.quotes), columns, table.has_header)),
-            TableFormat::JsonLines => match json::Parser::new(&columns) {
+            TableFormat::Csv => Box::new(csv::Parser::new(b',', true, table)),
+            TableFormat::Tsv => Box::new(csv::Parser::new(b'\t', table.quotes, table)),
+            TableFormat::JsonLines => match json::Parser::new(columns) {
                 Some(parser) => Box::new(parser),
                 None => return bad("field names for JSON lines", format!("{columns:?} for {}", path.display())),
             },

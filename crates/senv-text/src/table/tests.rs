@@ -53,6 +53,17 @@ fn fields_are_taken_by_title_or_number_with_quotes_and_line_ends() {
     assert_eq!(csv(text, "2"), lines(&numbers));
     let table = TableText { has_header: true, ..TableText::column("2") };
     assert_eq!(read("t.csv", text.as_bytes(), &table, 1000), lines(&expected));
+    // An exact title comes before a number: where there is a header, where the number is too high, and `03`.
+    let titled = "pre,k,01,02,03,4\n1,2,a,b,c,d\n";
+    let by = |column: &str, has_header: bool| {
+        read("t.csv", titled.as_bytes(), &TableText { has_header, ..TableText::column(column) }, 1000)
+    };
+    assert_eq!(by("03", false), lines(&[(2, "c")]));
+    assert_eq!((by("4", true), by("3", true)), (lines(&[(2, "d")]), lines(&[(2, "a")])));
+    assert_eq!(by("4", false), lines(&[(1, "02"), (2, "b")]), "without a header, a number is a number");
+    assert_eq!(csv("text,2020\na,b\n", "2020"), lines(&[(2, "b")]));
+    assert_eq!(csv("x,y\n1,2\n", "02"), lines(&[(1, "y"), (2, "2")]));
+    assert!(csv("x,y\n1,2\n", "9").unwrap_err().contains("the record has 2 columns, so there is no column 9"));
     // Several columns are separated by tabs.
     let columns = vec![TableColumn::Name("text".into()), TableColumn::Number(1)];
     let table = TableText { columns, ..TableText::column("text") };
@@ -75,6 +86,7 @@ fn tables_that_are_broken_are_errors_with_their_line() {
     error("id,text\n1\n", "text", "t.csv:2: the record has 1 column, so there is no column 2 (text)");
     error("1,2\n3,4\n\n5\n", "2", "t.csv:4: the record has 1 column, so there is no column 2");
     error("id,words\n", "text", "t.csv:1: no column \"text\"; the columns are id, words");
+    error("id, text\n7, \"Rain falls.\"\n", "1", "t.csv:2: a space precedes the quotes around a field");
     error("a,text\nx,y\n\"line\nline\",\"open\n\n\nmore", "text", "t.csv:4: the quote that opens here");
     error("text\n\"", "text", "t.csv:2: the quote that opens here");
     let cut = "t.csv:3: the record has 3 columns, but the first record has 1; quote fields that contain a comma";
@@ -94,6 +106,24 @@ fn tables_that_are_broken_are_errors_with_their_line() {
         let table = TableText { columns, ..TableText::column("1") };
         assert!(read("t.csv", b"a", &table, 99).is_err());
     }
+}
+
+#[test]
+fn a_carriage_return_alone_ends_a_line() {
+    assert_eq!(csv("id,text\r1,a\r\r2,b\r", "text"), lines(&[(2, "a"), (4, "b")]));
+    assert_eq!(csv("id,text\r\n1,\"a\rb\"\r\n\r\n2,c\n", "text"), lines(&[(2, "a b"), (5, "c")]));
+    assert!(csv("text\ra\r\"b\"c\r", "text").unwrap_err().contains("t.csv:3: text follows"));
+}
+
+#[test]
+fn spaces_before_fields_are_left_out_where_asked() {
+    let text = "id, text\n7, \"Rain, then snow.\"\n 8,  plain  \n9, \"two\n lines\" , x\n";
+    let table = TableText { skip_initial_space: true, ..TableText::column("text") };
+    let expected = [(2, "Rain, then snow."), (3, "plain  "), (4, "two  lines")];
+    assert_eq!(read("t.csv", text.replace(" , x", "").as_bytes(), &table, 1000), lines(&expected));
+    let by_number = TableText { has_header: true, ..TableText { skip_initial_space: true, ..TableText::column("1") } };
+    let ids = read("t.csv", text.replace(" , x", "").as_bytes(), &by_number, 1000);
+    assert_eq!(ids, lines(&[(2, "7"), (3, "8"), (4, "9")]));
 }
 
 #[test]

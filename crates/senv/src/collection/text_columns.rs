@@ -30,6 +30,9 @@ pub struct TextColumns {
     text: Option<Wanted>,
     id: Option<Wanted>,
     further: Vec<Wanted>,
+    /// Whether the first line has titles, whatever the columns are.
+    has_header: bool,
+    /// Whether a column is a title.
     has_titles: bool,
     /// The number of titles in the current file.
     n_titles: Option<usize>,
@@ -79,13 +82,14 @@ impl TextColumns {
     /// Treats the first line of each file as titles, even if all columns are given by number.
     #[must_use]
     pub fn with_titles(mut self) -> Self {
-        self.has_titles = true;
+        self.has_header = true;
         self
     }
 
     fn wanted(&mut self, name: &str, place: &str) -> Wanted {
         let wanted = Wanted { name: name.to_owned(), place: place.to_owned() };
-        self.has_titles |= number_of(&wanted).is_none();
+        // `03` is a title, if there is such a one.
+        self.has_titles |= number_of(&wanted).is_none_or(|index| (index + 1).to_string() != place);
         wanted
     }
 
@@ -95,16 +99,13 @@ impl TextColumns {
     #[must_use]
     pub fn of_table(self, is_json: bool) -> (Self, TableText) {
         let wanted: Vec<&Wanted> = self.text.iter().chain(&self.id).chain(&self.further).collect();
-        let column = |wanted: &&Wanted| match number_of(wanted).filter(|_| !is_json) {
-            Some(place) => TableColumn::Number(place + 1),
-            None => TableColumn::Name(wanted.place.as_str().into()),
-        };
-        let columns = wanted.iter().map(column).collect();
-        let table = TableText { format: None, columns, has_header: self.has_titles && !is_json, quotes: false };
+        let columns = wanted.iter().map(|wanted| TableColumn::from(wanted.place.as_str())).collect();
+        let has_header = self.has_header && !is_json;
+        let table = TableText { columns, has_header, ..TableText::column(super::new_sentences::TEXT) };
         let n_first = 1 + usize::from(self.id.is_some());
         let further = (n_first..n_first + self.further.len()).collect();
         let places = Places { text: 0, id: self.id.as_ref().map(|_| 1), further };
-        (Self { has_titles: false, n_titles: None, places: Some(places), ..self }, table)
+        (Self { has_header: false, has_titles: false, n_titles: None, places: Some(places), ..self }, table)
     }
 
     /// Names of the further columns.
@@ -120,7 +121,7 @@ impl TextColumns {
 
     /// Whether this is a line of titles; if so, looks them up.
     pub(super) fn is_header(&mut self, line: &str, number: u64, path: &Path) -> Result<bool> {
-        if number != 1 || !self.has_titles {
+        if number != 1 || !self.has_header && !self.has_titles {
             return Ok(false);
         }
         let titles: Vec<&str> = line.split('\t').map(str::trim).collect();

@@ -164,10 +164,12 @@ fn by_margin(
     let mut means = [Vec::new(), Vec::new()];
     let mut edges: Vec<(u32, u32, f32)> = Vec::new();
     let mut done = 0;
+    // As all pairs are compared elsewhere: 1 is up to rounding.
+    let least = params.min_cosine.min(senv_index::EQUAL_COSINE);
     for (side, means) in means.iter_mut().enumerate() {
         let visit = |row: usize, near: &[senv_index::Neighbour]| {
             means.push(near.iter().map(|near| near.cosine).sum::<f32>() / near.len().max(1) as f32);
-            for near in near.iter().filter(|near| (params.min_cosine..=params.max_cosine).contains(&near.cosine)) {
+            for near in near.iter().filter(|near| (least..=params.max_cosine).contains(&near.cosine)) {
                 let (a, b) = (row as u32, near.row as u32);
                 let (a, b) = if other.is_some() && side == 1 || other.is_none() && b < a { (b, a) } else { (a, b) };
                 edges.push((a, b, near.cosine));

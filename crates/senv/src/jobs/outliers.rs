@@ -10,10 +10,10 @@ use crate::error::Result;
 /// Outliers have the lowest values.
 ///
 /// Equal sentences count as one. A sentence gets 0 if it has no known word, and therefore no vector, or if there is no
-/// other sentence. Up to a few thousand sentences, all are compared, as are sentences of unknown words only, whose
-/// vectors are random signs. Above that, 99 in 100 of the nearest are found ([`for_nearest_others`]). Memory is
-/// `4.6 dim` bytes plus about 100 for each distinct sentence. `progress` is called with the number of distinct
-/// sentences looked up, and their total.
+/// other sentence. Up to 5,000 distinct sentences ([`COMPARED_UP_TO`](senv_index::COMPARED_UP_TO)), all are compared,
+/// as are sentences of unknown words only, whose vectors are random signs. Above that, 99 in 100 of the nearest are
+/// found ([`for_nearest_others`]). Memory is `4.6 dim` bytes plus about 100 for each distinct sentence. `progress` is
+/// called with the number of distinct sentences looked up, and their total.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {

@@ -32,8 +32,9 @@ use crate::{
 /// Group similar sentences and show what each group is about.
 ///
 /// By default senv chooses the number of groups with the best silhouette, up to 300 and the square root of the number
-/// of sentences. To set another number, use --groups. With --threshold, a group forms around each sentence that has
-/// others near it; sentences far from all others have no group.
+/// of sentences. To set another number, use --groups. With --threshold, a group is a central sentence and all
+/// sentences with at least this cosine to it; the sentence with the most such neighbors comes first. A sentence that is
+/// close to members of a group, but not to its center, is not in that group and may be in none.
 ///
 /// Prints the groups, largest first, each with its number, its size, its characteristic words, and its most central
 /// sentences. With --members, prints one line per sentence instead: group, cosine with the center of the group, line

@@ -79,7 +79,8 @@ impl Index {
         let (columns, table) = columns(&self.columns, has_titles, self.documents.is_some())?.of_table(is_json);
         // Files are tab-separated, unless the extension of one says otherwise.
         let format = (!formats().any(says_otherwise)).then_some(TableFormat::Tsv);
-        Ok((columns, Some(TableText { format, quotes: self.quotes, ..table })))
+        let Self { quotes, skip_initial_space, .. } = *self;
+        Ok((columns, Some(TableText { format, quotes, skip_initial_space, ..table })))
     }
 
     /// Refuses documents that lack a column of the collection.

@@ -101,6 +101,9 @@ pub(crate) struct Index {
     /// Read quoted cells of TSV as in CSV: they can contain tabs and line ends.
     #[arg(long, requires = "columns", help_heading = "Input")]
     quotes: bool,
+    /// Leave out spaces before the fields of CSV, as in: 7, "Rain falls."
+    #[arg(long, requires = "columns", help_heading = "Input")]
+    skip_initial_space: bool,
     /// Index documents, which senv search then ranks.
     ///
     /// Splits the text into sentences, as senv split does, and stores the document of each. With `lines`, each line or

@@ -282,12 +282,10 @@ fn bad(path: &Path, format: ArrowFormat, error: &dyn Display) -> Error {
 /// The position of a column in the file.
 fn place(schema: &SchemaRef, column: &TableColumn, path: &Path) -> Result<ColumnPlace> {
     let fields = schema.fields();
+    let by_number = || column.index().filter(|&root| root < fields.len()).map(|root| (root, Vec::new()));
     let found = match column {
-        TableColumn::Number(number) => {
-            number.checked_sub(1).filter(|&root| root < fields.len()).map(|root| (root, Vec::new()))
-        }
-        TableColumn::Name(name) => cells::find(fields, name),
         TableColumn::All => None,
+        _ => cells::find(fields, &column.title()).or_else(by_number),
     };
     found.map(|(root, fields)| ColumnPlace { root, fields }).ok_or_else(|| {
         let names = fields.iter().take(20).map(|field| field.name().as_str()).collect::<Vec<_>>().join(", ");
