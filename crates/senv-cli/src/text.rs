@@ -91,9 +91,9 @@ argument_of! {
 pub(crate) struct TextArgs {
     /// Read this column of a table: CSV, TSV, JSON lines, Parquet or Arrow.
     ///
-    /// The title or number (from 1) of a column of CSV or TSV, or a field of JSON lines (.jsonl, .ndjson). With --header,
-    /// an exact title comes before a number. A build with the feature `arrow` also reads columns of Parquet and Arrow. Line ends in it become spaces. Files with other
-    /// extensions are read as CSV.
+    /// The title or number (from 1) of a column of CSV or TSV, or a field of JSON lines (.jsonl, .ndjson). With
+    /// --header, an exact title comes before a number. A build with the feature `arrow` also reads columns of Parquet
+    /// and Arrow. Line ends in it become spaces. Files with other extensions are read as CSV.
     #[arg(long, value_name = "NAME", help_heading = "Text")]
     column: Option<String>,
     /// Read this field of JSON lines, for any file extension. Dots separate the names of nested fields.

@@ -186,8 +186,8 @@ impl DocumentRanker {
         Ok(kernels::dot(&self.unit(query)?, &self.documents[document * self.dim..][..self.dim]))
     }
 
-    /// The score of every document for a query and its vector; higher is better. `None` if the ranking does not find the
-    /// document: it has no word of the query, no vector, or neither. Word scores and cosines are comparable across
+    /// The score of every document for a query and its vector; higher is better. `None` if the ranking does not find
+    /// the document: it has no word of the query, no vector, or neither. Word scores and cosines are comparable across
     /// queries; joined scores compare only documents of one query.
     ///
     /// # Errors

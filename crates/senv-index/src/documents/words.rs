@@ -81,7 +81,8 @@ fn parts(token: &str, f: &mut impl FnMut(&str)) {
     }
 }
 
-/// Calls `f` with the compounds of a piece between blanks: with its signs, and names of hosts without their first parts.
+/// Calls `f` with the compounds of a piece between blanks: with its signs, and names of hosts without their first
+/// parts.
 fn wholes(piece: &str, f: &mut impl FnMut(&str)) {
     let starts = |c: char| c.is_alphanumeric() || matches!(c, '#' | '@' | '.');
     let ends = |c: char| c.is_alphanumeric() || matches!(c, '+' | '#');

@@ -30,6 +30,7 @@ fn is_zero(row: &[f32]) -> bool {
 /// Every cosine, computed naively.
 fn all_pairs(rows: &Table, n_fixed: usize, threshold: f32) -> Vec<Option<Duplicate>> {
     let mut found: Vec<Option<Duplicate>> = vec![None; rows.n_rows()];
+    let threshold = threshold.min(EQUAL_COSINE);
     for second in n_fixed..rows.n_rows() {
         for of in (0..second).filter(|&of| !is_zero(rows.row(of)) && !is_zero(rows.row(second))) {
             let cosine = kernels::cosine(rows.row(of), rows.row(second));
@@ -111,7 +112,7 @@ fn the_nearest_pairs_are_those_of_comparing_all_pairs() {
                 for first in (0..second).filter(|&first| between.is_none_or(|n| first < n && second >= n)) {
                     let (x, y) = (rows.row(first), rows.row(second));
                     let cosine = kernels::cosine(x, y);
-                    if cosine >= min && cosine <= max && !is_zero(x) && !is_zero(y) {
+                    if cosine >= EQUAL_COSINE.min(min) && cosine <= max && !is_zero(x) && !is_zero(y) {
                         expected.push(Pair { first, second, cosine });
                     }
                 }
@@ -136,7 +137,7 @@ fn counterparts_are_the_nearest_of_all_pairs_between_two_sets() {
                 let cosines = others
                     .filter(|&other| !is_zero(rows.row(row)) && !is_zero(rows.row(other)))
                     .map(|other| kernels::cosine(rows.row(row), rows.row(other)))
-                    .filter(|&cosine| cosine >= threshold);
+                    .filter(|&cosine| cosine >= threshold.min(EQUAL_COSINE));
                 let highest = cosines.reduce(f32::max);
                 let cosine = near.map(|near| near.cosine);
                 // Cosines that differ only by rounding are the same.
