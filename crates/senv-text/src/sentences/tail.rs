@@ -109,7 +109,8 @@ impl Tail {
                 return raised_note(before, rest).map(|length| self.end + length);
             }
             Stop::Strong | Stop::Ellipsis | Stop::Period => {
-                is_wide(next) && is_wide(last) || is_word(before) && is_beginning(rest)
+                let are_wide = is_wide(next) && is_wide(last) && self.kind != Stop::Ellipsis;
+                are_wide || is_word(before) && is_beginning(rest)
             }
         };
         ends.then_some(self.end)
