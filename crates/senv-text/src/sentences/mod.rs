@@ -19,7 +19,7 @@ use tail::Tail;
 /// Returns the sentences of a text, without surrounding white space.
 ///
 /// A sentence ends at a full stop, exclamation mark, question mark, ellipsis or a mark of another script (`。`, `।`,
-/// `؟`), together with the quotes, brackets, footnote marks (`[4]`) and emoji that follow. It continues
+/// `؟`). Quotes, brackets, footnote marks (`[4]`) and emoji that follow belong to it. It continues
 ///
 /// * before a lower-case letter or a comma;
 /// * after an English abbreviation or initial (`Dr.`, `e.g.`, `J. Smith`). After one that may end a sentence (`Inc.`,
@@ -27,8 +27,10 @@ use tail::Tail;
 /// * after the number of an item or heading (`1.`, `Chapter 2.`);
 /// * before the words that say who spoke (`"Why?" Ann asked.`), and within code in backticks.
 ///
-/// An empty line ends a sentence; a single line end does not. Headings, items of lists, rows of tables and lines of code
-/// as in Markdown are sentences of their own.
+/// In text without capitals, a sentence also ends before a lower-case letter.
+///
+/// An empty line ends a sentence; a single line end does not. Headings, items of lists, rows of tables and lines of
+/// code as in Markdown are sentences of their own.
 ///
 /// ```
 /// use senv_core::text::sentences;
@@ -168,8 +170,8 @@ impl<'a> Cutter<'a> {
         Blanks { end, ends_line, ends_paragraph: line_ends.next().is_some() }
     }
 
-    /// Ends a line before `blanks`, and the sentence if the paragraph ends or the next line begins one in any case. Then
-    /// returns where the scan continues.
+    /// Ends a line before `blanks`, and the sentence if the paragraph ends or the next line begins one in any case.
+    /// Then returns where the scan continues.
     fn end_line(&mut self, end: usize, blanks: &Blanks) -> Option<usize> {
         let rest = &self.text[blanks.end..];
         let was_whole = matches!(self.line, Line::Whole | Line::Underline | Line::Fence);
@@ -230,7 +232,8 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Opens or closes a quotation at a straight quote. If the text does not say which, it does the opposite of the last.
+    /// Opens or closes a quotation at a straight quote. If the text does not say which, it does the opposite of the
+    /// last.
     fn straight_quote(&mut self, at: usize) {
         let opened = Some(at + LONGEST_QUOTATION);
         self.state.quote = match quote(self.text, self.start, at) {
@@ -373,8 +376,8 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// Whether a sentence has no capital, as in text in lower case, and its last word is no abbreviation. Then it ends before
-/// a lower-case letter, too.
+/// Whether a sentence has no capital, as in text in lower case, and its last word is no abbreviation. Then it ends
+/// before a lower-case letter, too.
 fn is_without_capitals(before: &str, tail: &Tail, following: &Following<'_>) -> bool {
     let is_end = match tail.kind {
         Stop::Period if tail.is_single => full_stop::is_word(before),
