@@ -220,14 +220,14 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Skips code in backticks, if it ends on its line.
+    /// Skips code in backticks, if it ends on its line. A backtick after a blank opens a quotation (`` `Yes.' ``).
     fn code(&self, at: usize) -> usize {
         /// Longer code is text.
         const LONGEST: usize = 200;
         let bytes = &self.text.as_bytes()[at + 1..];
         let inside = &bytes[..bytes.len().min(LONGEST)];
         match memchr::memchr2(b'`', b'\n', inside) {
-            Some(length) if inside[length] == b'`' => at + length + 2,
+            Some(length) if inside[length] == b'`' && !inside[..length].ends_with(b" ") => at + length + 2,
             _ => at + 1,
         }
     }
