@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn a_paragraph_of_any_length_is_cut_where_a_short_one_is() {
-        let sentence = "It was Mr. Smith who\nsaid \"No.\" He left at 3.50 p.m. and the\nrain fell. \" Who?  \" Ann asked. \" He. \" ";
+        let sentence = "It was Mr. Smith who\nsaid \"No.\" He left at 3.50 p.m. and the\nrain fell. \" Who?  \" \
+                        Ann asked. \" He. \" ";
         let n = 3000;
         let found = split(&sentence.repeat(n), Split::Paragraphs);
         let expected = split(sentence, Split::Paragraphs);

@@ -19,13 +19,15 @@ use tail::Tail;
 /// Returns the sentences of a text, without surrounding white space.
 ///
 /// A sentence ends at a full stop, exclamation mark, question mark, ellipsis or a mark of another script (`。`, `।`,
-/// `؟`). The quotes, brackets, footnote marks (`[4]`) and emoji that follow belong to it. It continues
+/// `؟`). Quotes, brackets, footnote marks (`[4]`) and emoji that follow belong to it. It continues
 ///
 /// * before a lower-case letter or a comma;
 /// * after an English abbreviation or initial (`Dr.`, `e.g.`, `J. Smith`). After one that may end a sentence (`Inc.`,
 ///   `the U.S.`, `an A.`), the words around it decide;
 /// * after the number of an item or heading (`1.`, `Chapter 2.`);
 /// * before the words that say who spoke (`"Why?" Ann asked.`), and within code in backticks.
+///
+/// In text without capitals, a sentence also ends before a lower-case letter.
 ///
 /// An empty line ends a sentence; a single line end does not. Headings, items of lists, rows of tables and lines of
 /// code as in Markdown are sentences of their own.
@@ -218,14 +220,14 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Skips code in backticks, if it ends on its line.
+    /// Skips code in backticks, if it ends on its line. A backtick after a blank opens a quotation (`` `Yes.' ``).
     fn code(&self, at: usize) -> usize {
         /// Longer code is text.
         const LONGEST: usize = 200;
         let bytes = &self.text.as_bytes()[at + 1..];
         let inside = &bytes[..bytes.len().min(LONGEST)];
         match memchr::memchr2(b'`', b'\n', inside) {
-            Some(length) if inside[length] == b'`' => at + length + 2,
+            Some(length) if inside[length] == b'`' && !inside[..length].ends_with(b" ") => at + length + 2,
             _ => at + 1,
         }
     }

@@ -58,8 +58,8 @@ impl Tail {
         Self { start, end, kind: kind.unwrap_or(Stop::Period), is_single: n_marks == 1, has_quote }
     }
 
-    /// Where what belongs to the mark ends, if that includes what follows a blank, at `next`. `closes` is whether that is
-    /// a straight quote that closes.
+    /// Where what belongs to the mark ends, if that includes what follows a blank, at `next`. `closes` is whether that
+    /// is a straight quote that closes.
     pub(super) fn spaced(&mut self, text: &str, next: usize, closes: bool) -> Option<usize> {
         let rest = &text[next..];
         let c = rest.chars().next()?;
@@ -109,7 +109,8 @@ impl Tail {
                 return raised_note(before, rest).map(|length| self.end + length);
             }
             Stop::Strong | Stop::Ellipsis | Stop::Period => {
-                is_wide(next) && is_wide(last) || is_word(before) && is_beginning(rest)
+                let are_wide = is_wide(next) && is_wide(last) && self.kind != Stop::Ellipsis;
+                are_wide || is_word(before) && is_beginning(rest)
             }
         };
         ends.then_some(self.end)

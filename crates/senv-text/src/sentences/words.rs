@@ -6,9 +6,9 @@
 pub(super) const TITLES: &[&str] = &[
     "adj", "adm", "amb", "asst", "atty", "bp", "brig", "bro", "capt", "card", "cdr", "cmdr", "col", "comdr", "cpl",
     "cpt", "det", "dr", "drs", "ens", "fr", "ft", "gen", "gov", "hon", "insp", "lieut", "lt", "maj", "messrs", "mgr",
-    "mlle", "mlles", "mm", "mme", "mmes", "mr", "mrs", "ms", "msgr", "mssrs", "mt", "mx", "ofc", "pfc", "pres", "prof",
-    "profs", "pt", "pte", "pvt", "rep", "reps", "rev", "rr", "rt", "sen", "sens", "sgt", "spc", "sra", "srta", "ste",
-    "supt", "treas",
+    "mlle", "mlles", "mm", "mme", "mmes", "mr", "mrs", "ms", "msgr", "mssrs", "mt", "mx", "ofc", "pfc", "pres",
+    "prof", "profs", "pt", "pte", "pvt", "rep", "reps", "rev", "rr", "rt", "sen", "sens", "sgt", "spc", "sra", "srta",
+    "ste", "supt", "treas",
 ];
 /// Titles that continue in lower case, too.
 #[rustfmt::skip]
@@ -18,19 +18,19 @@ pub(super) const ANY_CASE: &[&str] = &[
 /// Words that never end a sentence.
 #[rustfmt::skip]
 pub(super) const NEVER_LAST: &[&str] = &[
-    "abbr", "approx", "c.f", "ca", "cf", "deg", "e.g", "eg", "esp", "excl", "i.e", "ie", "incl", "orig", "resp", "v", "viz",
-    "vs",
+    "abbr", "approx", "c.f", "ca", "cf", "deg", "e.g", "eg", "esp", "excl", "i.e", "ie", "incl", "orig", "resp", "v",
+    "viz", "vs",
 ];
 /// Words after which the sentence continues if a number follows.
 #[rustfmt::skip]
 pub(super) const BEFORE_NUMBERS: &[&str] = &[
     "a.d", "app", "approx", "apr", "apt", "art", "arts", "aug", "b", "bk", "bks", "bldg", "c", "ca", "ch", "chap",
-    "chaps", "chs", "cl", "d", "dec", "def", "ed", "eq", "eqn", "eqns", "eqs", "est", "ex", "exs", "ext", "feb", "fig",
-    "figs", "fl", "flt", "fol", "fols", "fri", "hwy", "illus", "jan", "jul", "jun", "l", "ll", "mar", "max", "min",
-    "mon", "n", "nn", "no", "nos", "nov", "nr", "nrs", "oct", "p", "par", "para", "pars", "pg", "pgs", "pl", "pls",
-    "pos", "pp", "ppg", "prop", "pt", "pts", "q", "r", "ref", "refs", "reg", "rm", "rte", "sat", "sec", "secs", "sect",
-    "sects", "sep", "sept", "ser", "sp", "ste", "sun", "tab", "tel", "thm", "thu", "thur", "thurs", "tue", "tues",
-    "ver", "vers", "vol", "vols", "wed",
+    "chaps", "chs", "cl", "d", "dec", "def", "ed", "eq", "eqn", "eqns", "eqs", "est", "ex", "exs", "ext", "feb",
+    "fig", "figs", "fl", "flt", "fol", "fols", "fri", "hwy", "illus", "jan", "jul", "jun", "l", "ll", "mar", "max",
+    "min", "mon", "n", "nn", "no", "nos", "nov", "nr", "nrs", "oct", "p", "par", "para", "pars", "pg", "pgs", "pl",
+    "pls", "pos", "pp", "ppg", "prop", "pt", "pts", "q", "r", "ref", "refs", "reg", "rm", "rte", "sat", "sec", "secs",
+    "sect", "sects", "sep", "sept", "ser", "sp", "ste", "sun", "tab", "tel", "thm", "thu", "thur", "thurs", "tue",
+    "tues", "ver", "vers", "vol", "vols", "wed",
 ];
 /// Words of [`BEFORE_NUMBERS`] that are words of their own in lower case, or after a sentence began with them.
 #[rustfmt::skip]
@@ -41,16 +41,16 @@ pub(super) const CAPITAL_BEFORE_NUMBERS: &[&str] = &[
 /// Words of [`BEFORE_NUMBERS`] that a Roman number or a letter may follow.
 #[rustfmt::skip]
 pub(super) const BEFORE_LETTERS: &[&str] = &[
-    "app", "bk", "bks", "ch", "chap", "chaps", "chs", "eq", "eqs", "ex", "fig", "figs", "pl", "pp", "pt", "pts", "sec",
-    "secs", "sect", "tab", "vol", "vols",
+    "app", "bk", "bks", "ch", "chap", "chaps", "chs", "eq", "eqs", "ex", "fig", "figs", "pl", "pp", "pt", "pts",
+    "sec", "secs", "sect", "tab", "vol", "vols",
 ];
 /// Words that may end a sentence. It continues unless a word that begins sentences follows.
 #[rustfmt::skip]
 pub(super) const EITHER: &[&str] = &[
     "a.d", "al", "apt", "assn", "assoc", "ave", "b.c", "b.c.e", "bldg", "blvd", "bros", "c.e", "cie", "co", "corp",
     "cos", "ctr", "dept", "depts", "dist", "div", "ed", "eds", "esq", "est", "et seq", "ex", "ff", "govt", "hosp",
-    "hwy", "inc", "inst", "intl", "jr", "ltd", "mfg", "natl", "op", "p.l.c", "pkwy", "plc", "pty", "rd", "s.p.a", "sq",
-    "sr", "st", "ste", "trans", "univ",
+    "hwy", "inc", "inst", "intl", "jr", "ltd", "mfg", "natl", "op", "p.l.c", "pkwy", "plc", "pty", "rd", "s.p.a",
+    "sq", "sr", "st", "ste", "trans", "univ",
 ];
 /// Words of [`EITHER`] that are words of their own in lower case.
 #[rustfmt::skip]
@@ -94,12 +94,13 @@ pub(super) const KINDS: &[&str] = &[
     "example", "exercise", "exhibit", "fact", "factor", "figure", "file", "flat", "form", "gate", "goal", "grade",
     "group", "hall", "hepatitis", "highway", "influenza", "item", "key", "lane", "law", "lemma", "lesson", "letter",
     "level", "line", "list", "lot", "method", "model", "module", "node", "note", "number", "objective", "operation",
-    "option", "page", "panel", "paragraph", "part", "person", "phase", "plan", "planet", "plate", "platform", "player",
-    "point", "position", "principle", "problem", "product", "project", "proposition", "protein", "question", "room",
-    "route", "row", "rule", "sample", "scenario", "scene", "schedule", "season", "section", "sector", "series", "set",
-    "sheet", "shelf", "side", "site", "size", "slide", "solution", "stage", "station", "step", "street", "subject",
-    "table", "task", "team", "terminal", "test", "theorem", "tier", "tip", "title", "topic", "track", "train", "type",
-    "unit", "variable", "version", "vitamin", "volume", "war", "ward", "week", "wing", "zone",
+    "option", "page", "panel", "paragraph", "part", "person", "phase", "plan", "planet", "plate", "platform",
+    "player", "point", "position", "principle", "problem", "product", "project", "proposition", "protein", "question",
+    "room", "route", "row", "rule", "sample", "scenario", "scene", "schedule", "season", "section", "sector",
+    "series", "set", "sheet", "shelf", "side", "site", "size", "slide", "solution", "stage", "station", "step",
+    "street", "subject", "table", "task", "team", "terminal", "test", "theorem", "tier", "tip", "title", "topic",
+    "track", "train", "type", "unit", "variable", "version", "vitamin", "volume", "war", "ward", "week", "wing",
+    "zone",
 ];
 /// Verbs of speech, which follow a quotation that ends with a mark.
 #[rustfmt::skip]
@@ -119,9 +120,9 @@ pub(super) const SPEECH: &[&str] = &[
 pub(super) const BEGINNINGS: &[&str] = &[
     "a", "about", "above", "according", "across", "actually", "after", "again", "against", "all", "almost", "along",
     "already", "also", "although", "am", "among", "an", "and", "another", "any", "anyone", "anything", "apparently",
-    "are", "around", "as", "at", "be", "because", "before", "behind", "being", "below", "besides", "between", "beyond",
-    "both", "but", "by", "can", "certainly", "clearly", "could", "despite", "did", "do", "does", "don", "due",
-    "during", "each", "earlier", "early", "either", "else", "even", "eventually", "ever", "every", "everybody",
+    "are", "around", "as", "at", "be", "because", "before", "behind", "being", "below", "besides", "between",
+    "beyond", "both", "but", "by", "can", "certainly", "clearly", "could", "despite", "did", "do", "does", "don",
+    "due", "during", "each", "earlier", "early", "either", "else", "even", "eventually", "ever", "every", "everybody",
     "everyone", "everything", "few", "finally", "first", "firstly", "following", "for", "fortunately", "from",
     "further", "furthermore", "generally", "get", "given", "go", "had", "has", "have", "having", "he", "hence", "her",
     "here", "hers", "herself", "him", "himself", "his", "how", "however", "i", "if", "in", "indeed", "inside",
@@ -129,14 +130,14 @@ pub(super) const BEGINNINGS: &[&str] = &[
     "likewise", "look", "many", "maybe", "meanwhile", "might", "more", "moreover", "most", "much", "must", "my",
     "myself", "namely", "near", "nearly", "neither", "never", "nevertheless", "next", "no", "nobody", "none",
     "nonetheless", "nor", "not", "nothing", "notice", "now", "nowadays", "of", "off", "often", "oh", "on", "once",
-    "one", "only", "onto", "or", "originally", "other", "others", "otherwise", "our", "ours", "out", "outside", "over",
-    "overall", "perhaps", "please", "possibly", "previously", "probably", "put", "quite", "rather", "recently",
-    "second", "secondly", "see", "several", "shall", "she", "should", "similarly", "since", "so", "some", "somebody",
-    "someone", "something", "sometimes", "soon", "still", "such", "suddenly", "surely", "take", "than", "that", "the",
-    "their", "theirs", "them", "then", "there", "thereafter", "therefore", "these", "they", "third", "this", "those",
-    "though", "three", "through", "throughout", "thus", "to", "today", "together", "tomorrow", "too", "toward",
-    "towards", "two", "typically", "under", "unfortunately", "unless", "unlike", "until", "up", "upon", "us",
-    "usually", "very", "was", "we", "well", "were", "what", "whatever", "when", "whenever", "where", "whereas",
+    "one", "only", "onto", "or", "originally", "other", "others", "otherwise", "our", "ours", "out", "outside",
+    "over", "overall", "perhaps", "please", "possibly", "previously", "probably", "put", "quite", "rather",
+    "recently", "second", "secondly", "see", "several", "shall", "she", "should", "similarly", "since", "so", "some",
+    "somebody", "someone", "something", "sometimes", "soon", "still", "such", "suddenly", "surely", "take", "than",
+    "that", "the", "their", "theirs", "them", "then", "there", "thereafter", "therefore", "these", "they", "third",
+    "this", "those", "though", "three", "through", "throughout", "thus", "to", "today", "together", "tomorrow", "too",
+    "toward", "towards", "two", "typically", "under", "unfortunately", "unless", "unlike", "until", "up", "upon",
+    "us", "usually", "very", "was", "we", "well", "were", "what", "whatever", "when", "whenever", "where", "whereas",
     "wherever", "whether", "which", "while", "who", "whoever", "whom", "whose", "why", "will", "with", "within",
     "without", "would", "yeah", "yes", "yesterday", "yet", "you", "your", "yours",
 ];
