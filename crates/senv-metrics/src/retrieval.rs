@@ -71,7 +71,8 @@ impl Ranking {
             let mean = grades.iter().map(|grade| grade.max(0.0)).sum::<f64>() / grades.len() as f64;
             (start..k.min(start + grades.len())).map(|rank| gain(rank, mean)).sum::<f64>()
         };
-        let dcg: f64 = self.groups().map(of_group).sum();
+        // Starts at 0, because an empty `sum()` is -0.
+        let dcg = self.groups().map(of_group).fold(0.0, |sum, part| sum + part);
         (highest > 0.0).then(|| dcg / highest)
     }
 
@@ -89,7 +90,7 @@ impl Ranking {
             let n_counted = k.saturating_sub(start).min(grades.len());
             n_relevant(grades) as f64 * n_counted as f64 / grades.len() as f64
         };
-        (all > 0).then(|| self.groups().map(of_group).sum::<f64>() / all as f64)
+        (all > 0).then(|| self.groups().map(of_group).fold(0.0, |sum, part| sum + part) / all as f64)
     }
 
     /// 1 / the rank of the first relevant document, in `(0, 1]`; 0 if no relevant document was found.
@@ -142,6 +143,8 @@ mod tests {
             (none.reciprocal_rank(), none.ndcg(&judged, 6), none.recall_at(&judged, 6)),
             (0.0, Some(0.0), Some(0.0))
         );
+        assert!(none.ndcg(&judged, 6).is_some_and(f64::is_sign_positive));
+        assert!(none.recall_at(&judged, 6).is_some_and(f64::is_sign_positive));
     }
 
     /// All orders of `items`.

@@ -370,6 +370,8 @@ impl Searched<'_> {
                     None
                 }
                 Some(_) => None,
+                // What words find does not depend on the model.
+                None if self.ranked.is_some() && !answer.is_empty() => None,
                 None => foreign_query(path, model, &query.text, known),
             };
             if let Some(warning) = unknown.or(reason).or(foreign) {
