@@ -13,7 +13,7 @@ function check(text,    sentence, n, n_parts, parts, k) {
         n_parts = split(sentence, parts, /[ ]+/)
         n = 0
         for (k = 1; k <= n_parts; k++) if (parts[k] ~ /[A-Za-z0-9]/) n++
-        if (n > most) printf "%s:%d: a sentence of %d words: %s\n", FILENAME, start, n, sentence
+        if (n > most) printf "%s:%d: a sentence of %d words: %s\n", file, start, n, sentence
     }
 }
 function flush() { if (held != "") check(held); held = "" }
@@ -35,13 +35,13 @@ FNR == 1 { flush(); fence = 0; kind = "" }
     if (fence) next
     if (line == "" || line ~ /^#/ || line ~ /^\[[^]]*\]: /) { flush(); next }
     if (line ~ /^\|/) {
-        flush(); start = FNR
+        flush(); start = FNR; file = FILENAME
         gsub(/`[^`]*`/, "`X`", line)
         n_cells = split(line, cells, "|")
         for (i = 1; i <= n_cells; i++) check(cells[i])
         next
     }
     if (line ~ /^([*+-]|[0-9]+[.])[ ]/) { flush(); sub(/^[^ ]+ +/, "", line) }
-    if (held == "") { held = line; start = FNR } else held = held " " line
+    if (held == "") { held = line; start = FNR; file = FILENAME } else held = held " " line
 }
 END { flush() }
