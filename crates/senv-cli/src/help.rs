@@ -169,7 +169,9 @@ fn arranged(command: Command, path: &[&str], length: Length) -> Command {
             Some("help") | None => true,
             Some(long) => argument.is_required_set() || usual.contains(&long),
         };
-        let argument = argument.hide_short_help(!is_shown);
+        let takes_numbers = !argument.is_positional() && argument.get_action().takes_values();
+        // An error about -1 then names the option that it was given to.
+        let argument = argument.allow_negative_numbers(takes_numbers).hide_short_help(!is_shown);
         // A group of one is not worth a heading; in training it has more files.
         if argument.get_long() == Some("force") && path.first() != Some(&"train") {
             return argument.help_heading(Resettable::Reset);

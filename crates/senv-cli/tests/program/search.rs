@@ -85,7 +85,7 @@ fn queries_come_from_arguments_from_files_and_from_standard_input() {
     assert!(child.wait().unwrap().success());
     assert_eq!(
         folder.run(&["search", "c", "--query", "a train", "--k", "1"]).ok().out.split('\t').nth(4),
-        Some("(2 times)\n")
+        Some("(2 times)")
     );
 }
 
@@ -186,7 +186,8 @@ fn equal_sentences_are_shown_once_and_a_line_does_not_find_itself() {
     assert_eq!((ids(&cat)[0], &cat["neighbours"][0]["count"]), (0, &2.into()));
     let copy = &cat["neighbours"][0]["copies"][0];
     assert_eq!((&copy["line"], &copy["file"]), (&4.into(), &"t.txt".into()), "{cat}");
-    assert!(cat["neighbours"][2].get("copies").is_none(), "{cat}");
+    let once = cat["neighbours"].as_array().unwrap().iter().find(|near| near["count"] == 1).unwrap();
+    assert!(once.get("copies").is_none(), "{cat}");
     let shown = folder.run(&["search", "c", "--query", "the cat saw the dog"]).ok().out;
     assert!(shown.lines().next().unwrap().ends_with("the cat saw the dog\t(2 times)\talso t.txt:4"), "{shown}");
     let own = run(&["--queries", "t.txt"]);

@@ -41,7 +41,11 @@ fn few_equal_and_unknown_sentences_have_a_result() {
     folder.write("equal.txt", "the cat saw the dog\n".repeat(20_000));
     index(&folder, "equal.txt", "equal", &[]).ok();
     let equal = found("equal", "the cat saw the dog").out;
-    assert_eq!(equal, "1.0000\t0\tequal.txt:1\tthe cat saw the dog\t(20000 times)\n");
+    assert_eq!(
+        equal,
+        "1.0000\t0\tequal.txt:1\tthe cat saw the dog\t(20000 times)\talso equal.txt:2, equal.txt:3, equal.txt:4 and \
+         19996 more\n"
+    );
 
     // Sentences without a known word have zero vectors. They cannot be found, and a warning says so.
     folder.write("unknown.txt", "the cat saw the dog\nqqq xxx\nzzz\n");

@@ -153,5 +153,5 @@ fn broken_tables_name_file_and_line_and_plain_ones_are_noted() {
     folder.run(&["dedupe", "empty.csv", "--column", "text"]).fails(1, &["empty.csv contains no text"]);
     folder.run(&["dedupe", "text.csv", "--column", "text", "--field", "x"]).fails(2, &["cannot be used with"]);
     folder.run(&["dedupe", "text.csv", "--header"]).fails(2, &["--column"]);
-    folder.run(&["dedupe", "text.jsonl", "--column", "2"]).fails(2, &["field names"]);
+    folder.run(&["dedupe", "text.jsonl", "--column", "2"]).fails(1, &["text.jsonl:1: no field \"2\""]);
 }

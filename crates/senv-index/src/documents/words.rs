@@ -11,6 +11,8 @@ use senv_core::Tokenizer;
 /// * A word with signs counts by its parts, and also as a whole if the sign is `+`, `#`, `@` or `&`: `C++` and `c`,
 ///   `#storm` and `storm`, `AT&T`, `at` and `t`. The name of a host counts with and without its first parts, so
 ///   `example.org` finds `www.example.org`. `U.S.A.` counts as `usa`.
+/// * In scripts without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese), each character is a word,
+///   and so are two that follow each other.
 /// * English words are reduced to stems by Porter's second algorithm (snowballstem.org, 2001), so `boxes` finds `box`
 ///   and `trained` finds `trains`. A few short nouns whose stems would be other words are exceptions: `news`, `lens`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -77,8 +79,38 @@ fn parts(token: &str, f: &mut impl FnMut(&str)) {
         return f(token);
     }
     for part in token.split(is_punctuation).filter(|part| part.contains(char::is_alphanumeric)) {
-        f(part);
+        if part.contains(is_unspaced) {
+            characters(part, f);
+        } else {
+            f(part);
+        }
     }
+}
+
+/// Calls `f` with each character of a run without spaces, and with each two that follow each other.
+fn characters(run: &str, f: &mut impl FnMut(&str)) {
+    let starts: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
+    for at in starts.windows(2) {
+        f(&run[at[0]..at[1]]);
+    }
+    for at in starts.windows(3) {
+        f(&run[at[0]..at[2]]);
+    }
+}
+
+/// A letter of a script without spaces between words: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
+fn is_unspaced(c: char) -> bool {
+    matches!(
+        c,
+        '\u{e00}'..='\u{eff}'
+            | '\u{1000}'..='\u{109f}'
+            | '\u{1780}'..='\u{17ff}'
+            | '\u{3040}'..='\u{30ff}'
+            | '\u{3400}'..='\u{4dbf}'
+            | '\u{4e00}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{20000}'..='\u{323af}'
+    )
 }
 
 /// Calls `f` with the compounds of a piece between blanks: with its signs, and names of hosts without their first
@@ -207,6 +239,12 @@ mod tests {
         has("हिन्दी", &["हिन्दी"]);
         assert!(words("don't").contains(&"n't".to_owned()));
         assert_eq!(words("naïve café"), ["naïve", "café"]);
+        assert_eq!(words("今天下雨"), ["今", "天", "下", "雨", "今天", "天下", "下雨"]);
+        assert!(
+            ["แมว", "猫"]
+                .iter()
+                .all(|word| words(&format!("{word}นั่ง")).contains(&word.chars().next().unwrap().to_string()))
+        );
     }
 
     #[test]

@@ -192,8 +192,11 @@ impl RetrievalResult {
             table.row([scores.method.title().to_owned(), a, b, c]);
         }
         format!(
-            "{table}{} queries, {} documents of {} sentences; x 100\n",
-            self.n_queries, self.n_documents, self.n_sentences
+            "{table}{} {}, {} documents of {} sentences; x 100\n",
+            self.n_queries,
+            if self.n_queries == 1 { "query" } else { "queries" },
+            self.n_documents,
+            self.n_sentences
         )
     }
 }
