@@ -258,7 +258,9 @@ mod tests {
             assert_eq!((ranked.len(), ranked.names.clone()), (2, vec!["travel".into(), "weather".into()]));
             for by in [RankBy::Words, RankBy::Document, RankBy::BestSentence, RankBy::Hybrid, RankBy::Expanded] {
                 let hits = ranked.search(&collection, "the bus", 5, by, -1.0).unwrap();
-                assert_eq!((hits.len(), hits[0].name.as_str()), (2, "travel"), "{by:?}");
+                // Only one document has a word of the query.
+                let n = if by == RankBy::Words { 1 } else { 2 };
+                assert_eq!((hits.len(), hits[0].name.as_str()), (n, "travel"), "{by:?}");
                 assert_eq!((hits[0].text.as_str(), hits[0].positions[0]), ("A bus is faster.", 3), "{by:?}");
                 let cosine = collection.search("the bus", 1).unwrap()[0].cosine;
                 let tolerance = if rescoring == Rescoring::None { 0.05 } else { 1e-4 };

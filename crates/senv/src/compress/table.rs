@@ -239,7 +239,7 @@ mod tests {
         let other: Model =
             AverageEncoder::random(&Tokenizer::words(), encoder().vocabulary(), &all, 8, 1).unwrap().into();
         let error = CompressParams::default().compress_side_by_side(&encoder().into(), &[&other]).unwrap_err();
-        assert!(error.to_string().contains("--tokenizer"), "{error}");
+        assert!(error.to_string().contains("same tokenizer"), "{error}");
     }
 
     #[test]
