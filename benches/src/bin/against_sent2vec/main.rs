@@ -58,10 +58,10 @@ struct Options {
     /// Use only the first lines of the text, up to the line that reaches this number of tokens.
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
-    /// Schedules of senv (hogwild, deterministic). Default: that of the library.
+    /// Training schedules of senv (hogwild, deterministic); by default the one of the library.
     #[arg(long, value_delimiter = ',', value_parser = named::<Schedule>)]
     parallel: Vec<Schedule>,
-    /// Negative sharing of senv (none, sentence, block). Default: that of the library.
+    /// How senv shares negatives (none, sentence, block); by default as the library does.
     #[arg(long, value_delimiter = ',', value_parser = named::<NegativeSharing>)]
     negatives_shared: Vec<NegativeSharing>,
     /// Do not run senv.
