@@ -1,5 +1,5 @@
-//! Compares the speed of paraphrase ranking with that of the matrix products it needs. There are 11,602 vectors of
-//! dimension 700, one for each sentence of MSRP. Each is a query, on one thread and on all.
+//! Measures the speed of paraphrase ranking beside that of the matrix products that it needs. Each of 11,602 vectors of
+//! dimension 700, as many as MSRP has sentences, is a query, on one thread and on all.
 //!
 //! ```text
 //! cargo run --release -p senv-benches --bin ranking-speed -- --rounds 5

@@ -1,4 +1,11 @@
-//! What all arguments share: a heading, and values of an enum of a library.
+//! What all arguments share: a heading, values of an enum of a library, and the error for what is not a number.
+
+use std::{
+    error::Error as _,
+    num::{IntErrorKind, ParseFloatError, ParseIntError},
+};
+
+use clap::error::{ContextKind, ErrorKind};
 
 /// The heading of the options that every command has.
 pub(crate) const GLOBAL: &str = "Global options";
@@ -23,3 +30,20 @@ macro_rules! argument_of {
 }
 
 pub(crate) use argument_of;
+
+/// Replaces the error for a value that is not a number by one that says what is expected.
+pub(crate) fn with_expected_number(error: clap::Error) -> clap::Error {
+    let source = error.source();
+    let expected = match source.and_then(|source| source.downcast_ref::<ParseIntError>()) {
+        Some(bad) if *bad.kind() == IntErrorKind::PosOverflow => "the number is too large",
+        Some(_) => "expected a whole number, such as 10 or 1000",
+        None if source.is_some_and(|source| source.is::<ParseFloatError>()) => "expected a number, such as 0.5",
+        None => return error,
+    };
+    let [argument, value] = [ContextKind::InvalidArg, ContextKind::InvalidValue]
+        .map(|kind| error.get(kind).map(ToString::to_string).unwrap_or_default());
+    clap::Error::raw(
+        ErrorKind::ValueValidation,
+        format!("invalid value '{value}' for '{argument}': {expected}\n\nFor more information, try '--help'.\n"),
+    )
+}

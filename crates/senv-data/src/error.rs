@@ -239,6 +239,12 @@ pub enum Error {
         /// Judgments with other grades.
         n_judgements: u64,
     },
+    /// A file stands for the folder of a retrieval set.
+    #[error("{} is a file; give the folder that has corpus.jsonl, queries.jsonl and qrels/test.tsv", path.display())]
+    NotAFolder {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file contains no definition.
     #[error("{} contains no definition; give lines of a word and its definition, separated by a tab", path.display())]
     NoDefinitions {

@@ -30,11 +30,24 @@ pub struct JudgedQuery {
     pub text: String,
     /// Document positions and their grades; a document with a grade above 0 is relevant.
     pub judgements: Vec<(usize, f64)>,
+    /// The grades of judged documents that are not in the corpus, so that no ranking finds them.
+    pub missing: Vec<f64>,
     /// The document that is the query itself and is not ranked for it ([`RetrievalSet::leave_out_queries`]).
     pub own_document: Option<usize>,
 }
 
-/// Judgments of missing documents or queries, which are skipped.
+impl JudgedQuery {
+    /// The grades of all its judged documents, including the missing ones.
+    pub fn grades(&self) -> impl Iterator<Item = f64> {
+        self.judgements.iter().map(|&(_, grade)| grade).chain(self.missing.iter().copied())
+    }
+
+    fn has_relevant_document(&self) -> bool {
+        self.grades().any(|grade| grade > 0.0)
+    }
+}
+
+/// Judgments of documents or queries that do not exist.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownJudgements {
@@ -42,6 +55,15 @@ pub struct UnknownJudgements {
     pub count: u64,
     /// The first one, with file and line.
     pub first: String,
+}
+
+impl UnknownJudgements {
+    fn add(&mut self, error: &Error) {
+        self.count += 1;
+        if self.first.is_empty() {
+            self.first = error.to_string();
+        }
+    }
 }
 
 /// Documents, and queries with judgments.
@@ -53,8 +75,12 @@ pub struct RetrievalSet {
     pub documents: Vec<Document>,
     /// The queries with a relevant document, in file order.
     pub queries: Vec<JudgedQuery>,
-    /// The skipped judgments.
-    pub unknown: UnknownJudgements,
+    /// The number of queries with judgments, but without a relevant document. They are left out.
+    pub n_without_relevant: usize,
+    /// The judgments of missing documents, which count as documents that no ranking finds ([`JudgedQuery::missing`]).
+    pub missing_documents: UnknownJudgements,
+    /// The judgments of missing queries, which are skipped.
+    pub missing_queries: UnknownJudgements,
     /// The number of judgments that repeat an earlier one with the same grade; each counts once.
     pub n_repeated_judgements: u64,
 }
@@ -106,10 +132,13 @@ impl RetrievalSet {
     /// * [`CoreError::BadTable`], with file and line, if a record is invalid or repeated, or if all judgments are of
     ///   missing queries or documents.
     /// * [`CoreError::EmptyInput`] if there is no document.
-    /// * [`Error::NoJudgements`] if no query has a relevant one.
+    /// * [`Error::NoJudgements`] if no query has a relevant one, and [`Error::NotAFolder`] for a file.
     /// * [`CoreError::Io`] if a file cannot be read.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
+        if folder.is_file() {
+            return Err(Error::NotAFolder { path: folder.to_owned() });
+        }
         let (corpus, queries) = (table(folder, "corpus.jsonl"), table(folder, "queries.jsonl"));
         let mut documents: Vec<Document> = Vec::new();
         let mut positions: HashMap<String, usize> = HashMap::new();
@@ -126,12 +155,21 @@ impl RetrievalSet {
             if numbers.insert(id.clone(), all.len()).is_some() {
                 return Err(bad(format!("duplicate query {id}", id = quoted(id))));
             }
-            all.push(JudgedQuery { id, text: record.text, judgements: Vec::new(), own_document: None });
+            all.push(JudgedQuery {
+                id,
+                text: record.text,
+                judgements: Vec::new(),
+                missing: Vec::new(),
+                own_document: None,
+            });
             Ok(())
         })?;
         let files = ["test.tsv", "dev.tsv", "train.tsv"].map(|name| folder.join("qrels").join(name));
         let judgements = files.iter().find(|path| path.exists()).unwrap_or(&files[0]);
-        let (mut unknown, mut first_unknown) = (UnknownJudgements::default(), None);
+        let (mut missing_documents, mut missing_queries) = (UnknownJudgements::default(), UnknownJudgements::default());
+        let mut first_unknown = None;
+        // Grades by query and document, to find repeated judgments.
+        let mut grades: HashMap<(usize, String), f64> = HashMap::new();
         let (mut n_judgements, mut n_repeated_judgements) = (0, 0);
         for_each_line(judgements, |line, text| {
             let bad = |reason: String| bad_record(judgements, line, reason);
@@ -157,48 +195,61 @@ impl RetrievalSet {
             };
             let grade = grade.parse::<f64>().ok().filter(|grade| grade.is_finite());
             let grade = grade.ok_or_else(|| bad(format!("the grade {} is not a number", quoted(cells[2]))))?;
-            let (number, document) = match (numbers.get(query), positions.get(document)) {
-                (Some(&number), Some(&document)) => (number, document),
-                (number, _) => {
-                    unknown.count += 1;
-                    let reason = match number {
-                        None => format!("no query {query} in {}", queries.display(), query = quoted(query)),
-                        Some(_) => {
-                            format!("no document {document} in {}", corpus.display(), document = quoted(document))
-                        }
-                    };
-                    first_unknown.get_or_insert_with(|| bad(reason));
-                    return Ok(());
-                }
+            let Some(&number) = numbers.get(query) else {
+                let error = bad(format!("no query {query} in {}", queries.display(), query = quoted(query)));
+                missing_queries.add(&error);
+                first_unknown.get_or_insert(error);
+                return Ok(());
             };
-            if let Some(&(_, earlier)) = all[number].judgements.iter().find(|&&(other, _)| other == document) {
-                if earlier == grade {
+            match grades.insert((number, document.to_owned()), grade) {
+                None => {}
+                Some(earlier) if earlier == grade => {
                     n_repeated_judgements += 1;
                     return Ok(());
                 }
-                let (document, query) = (quoted(cells[1]), quoted(query));
-                return Err(bad(format!("document {document} has the grades {earlier} and {grade} for query {query}")));
+                Some(earlier) => {
+                    let (document, query) = (quoted(document), quoted(query));
+                    return Err(bad(format!(
+                        "document {document} has the grades {earlier} and {grade} for query {query}"
+                    )));
+                }
             }
-            all[number].judgements.push((document, grade));
-            n_judgements += 1;
+            match positions.get(document) {
+                Some(&document) => {
+                    all[number].judgements.push((document, grade));
+                    n_judgements += 1;
+                }
+                None => {
+                    all[number].missing.push(grade);
+                    let error = bad(format!("no document {} in {}", quoted(document), corpus.display()));
+                    missing_documents.add(&error);
+                    first_unknown.get_or_insert(error);
+                }
+            }
             Ok(())
         })?;
-        let queries: Vec<JudgedQuery> =
-            all.into_iter().filter(|query| query.judgements.iter().any(|&(_, grade)| grade > 0.0)).collect();
-        let empty = |path: &Path| Err(CoreError::EmptyInput { path: path.to_owned() }.into());
         if documents.is_empty() {
-            return empty(&corpus);
+            return Err(CoreError::EmptyInput { path: corpus }.into());
         }
-        if let Some(first) = first_unknown {
-            if queries.is_empty() {
-                return Err(first);
-            }
-            unknown.first = first.to_string();
+        // If no id matches, the ids are wrong.
+        if let (0, Some(error)) = (n_judgements, first_unknown) {
+            return Err(error);
         }
+        let n_judged = all.iter().filter(|query| query.grades().next().is_some()).count();
+        let queries: Vec<JudgedQuery> = all.into_iter().filter(JudgedQuery::has_relevant_document).collect();
         if queries.is_empty() {
             return Err(Error::NoJudgements { path: judgements.clone(), n_judgements });
         }
-        Ok(Self { path: folder.to_owned(), documents, queries, unknown, n_repeated_judgements })
+        let n_without_relevant = n_judged - queries.len();
+        Ok(Self {
+            path: folder.to_owned(),
+            documents,
+            queries,
+            n_without_relevant,
+            missing_documents,
+            missing_queries,
+            n_repeated_judgements,
+        })
     }
 
     /// Treats a document with the id of a query as the query itself, which is not ranked for it. This is so in ArguAna,
@@ -211,7 +262,7 @@ impl RetrievalSet {
             query.own_document = positions.get(query.id.as_str()).copied();
             query.judgements.retain(|&(document, _)| Some(document) != query.own_document);
         }
-        self.queries.retain(|query| query.judgements.iter().any(|&(_, grade)| grade > 0.0));
+        self.queries.retain(JudgedQuery::has_relevant_document);
         self
     }
 

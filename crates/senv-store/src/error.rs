@@ -9,7 +9,7 @@ use crate::Format;
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A position in a file.
+/// A position in a file, as it follows the path in a message: `:3`, `, byte 40`, `, row 2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Position {
@@ -24,9 +24,9 @@ pub enum Position {
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Line(n) => write!(f, "line {n}"),
-            Self::Byte(n) => write!(f, "byte {n}"),
-            Self::Row(n) => write!(f, "row {n}"),
+            Self::Line(n) => write!(f, ":{n}"),
+            Self::Byte(n) => write!(f, ", byte {n}"),
+            Self::Row(n) => write!(f, ", row {n}"),
         }
     }
 }
@@ -97,7 +97,7 @@ pub enum Error {
         left: u64,
     },
     /// A line has more or fewer values than the others.
-    #[error("{}, {at}: {word} has {found} numbers, expected {expected}{}", path.display(), tabs(word), word = senv_core::quoted(word))]
+    #[error("{}{at}: {word} has {found} numbers, expected {expected}{}", path.display(), tabs(word), word = senv_core::quoted(word))]
     WrongDim {
         /// The file.
         path: PathBuf,
@@ -111,7 +111,7 @@ pub enum Error {
         expected: usize,
     },
     /// A field is not a decimal number.
-    #[error("{}, {at}: number {number} of {word} is {found}, expected a decimal number such as -0.25 or 1e-3", path.display(), found = senv_core::quoted(found), word = senv_core::quoted(word))]
+    #[error("{}{at}: number {number} of {word} is {found}, expected a decimal number such as -0.25 or 1e-3", path.display(), found = senv_core::quoted(found), word = senv_core::quoted(word))]
     BadNumber {
         /// The file.
         path: PathBuf,
@@ -125,7 +125,7 @@ pub enum Error {
         found: String,
     },
     /// A line is empty.
-    #[error("{}, {at}: the line is empty, expected a word and its numbers", path.display())]
+    #[error("{}{at}: the line is empty, expected a word and its numbers", path.display())]
     EmptyLine {
         /// The file.
         path: PathBuf,
@@ -133,7 +133,7 @@ pub enum Error {
         at: Position,
     },
     /// A line of text or a word is too long.
-    #[error("{}, {at}: {what} does not end within {limit} bytes; the file is damaged or in a different format", path.display())]
+    #[error("{}{at}: {what} does not end within {limit} bytes; the file is damaged or in a different format", path.display())]
     TooLong {
         /// The file.
         path: PathBuf,
@@ -146,7 +146,7 @@ pub enum Error {
     },
     /// A word that its format does not allow, found while reading: binary rows are then misaligned.
     #[error(
-        "{}, {at}: expected a word and {dim} numbers in word2vec binary format; the file is damaged, its dimension is \
+        "{}{at}: expected a word and {dim} numbers in word2vec binary format; the file is damaged, its dimension is \
         not {dim}, or words contain spaces; for words with spaces, save it as text (gensim: save_word2vec_format(FILE, \
         binary=False))",
         path.display()
@@ -162,7 +162,7 @@ pub enum Error {
         dim: usize,
     },
     /// A word contains a control character, as in a file of a different format.
-    #[error("{}, {at}: {word} contains a control character; the file is damaged or in a different format", path.display(), word = senv_core::quoted(word))]
+    #[error("{}{at}: {word} contains a control character; the file is damaged or in a different format", path.display(), word = senv_core::quoted(word))]
     ControlCharacter {
         /// The file.
         path: PathBuf,
@@ -173,7 +173,7 @@ pub enum Error {
     },
     /// A word is not UTF-8.
     #[error(
-        "{}, {at}: {word} is not valid UTF-8; convert the file, or read it with {}",
+        "{}{at}: {word} is not valid UTF-8; convert the file, or read it with {}",
         path.display(),
         Remedy::ReplaceInvalidUtf8, word = senv_core::quoted(word)
     )]
@@ -186,7 +186,7 @@ pub enum Error {
         word: String,
     },
     /// A word occurs twice, in the strict mode.
-    #[error("{}, {at}: {word} already has a row; remove one, or keep the first row of each word", path.display(), word = senv_core::quoted(word))]
+    #[error("{}{at}: {word} already has a row; remove one, or keep the first row of each word", path.display(), word = senv_core::quoted(word))]
     Duplicate {
         /// The file.
         path: PathBuf,
@@ -196,7 +196,7 @@ pub enum Error {
         word: String,
     },
     /// A value is NaN or infinite where that is not accepted.
-    #[error("{}, {at}: the row of {word} contains NaN or an infinite number; fix or remove it", path.display(), word = senv_core::quoted(word))]
+    #[error("{}{at}: the row of {word} contains NaN or an infinite number; fix or remove it", path.display(), word = senv_core::quoted(word))]
     NonFinite {
         /// The file.
         path: PathBuf,
@@ -295,8 +295,7 @@ mod tests {
     #[test]
     fn messages_name_their_remedies() {
         let error = Error::InvalidUtf8 { path: "a.vec".into(), at: Position::Line(2), word: "a".into() };
-        let message =
-            "a.vec, line 2: \"a\" is not valid UTF-8; convert the file, or read it with invalid bytes replaced";
+        let message = "a.vec:2: \"a\" is not valid UTF-8; convert the file, or read it with invalid bytes replaced";
         assert_eq!(error.to_string(), message);
         assert_eq!(error.remedies(), [Remedy::ReplaceInvalidUtf8]);
         let core = senv_core::Error::EmptyVocabulary { min_count: 5, distinct: 3, highest: 2 };

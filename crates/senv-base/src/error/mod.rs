@@ -87,7 +87,7 @@ pub enum Error {
         got: usize,
     },
     /// The operating system refused a file operation.
-    #[error("cannot {action} {}: {error}", path.display())]
+    #[error("cannot {action} {}: {}", path.display(), reason(error))]
     Io {
         /// What was attempted: `open`, `read`, `write`, `rename`, ...
         action: &'static str,
@@ -215,7 +215,7 @@ pub enum Error {
         lines: u64,
     },
     /// The input contains no text.
-    #[error("{} contains no text; give a file with one sentence per line", path.display())]
+    #[error("{} contains no text; give a file with one sentence per line, or a table with rows", path.display())]
     EmptyInput {
         /// The file, or the first of several.
         path: PathBuf,
@@ -490,6 +490,14 @@ impl Error {
             Self::NoColumnNamed { .. } => &[Remedy::NameColumn],
             _ => &[],
         }
+    }
+}
+
+/// Says what the system refused, in words for the case that users meet.
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::IsADirectory => "it is a folder; give a file".to_owned(),
+        _ => error.to_string(),
     }
 }
 

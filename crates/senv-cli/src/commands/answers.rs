@@ -39,5 +39,9 @@ pub(crate) fn check_min_score(least: Option<f32>) -> Result {
 
 /// The warning for a query without a neighbor that reaches the minimum score.
 pub(crate) fn few_near(query: &str, least: f32) -> String {
-    format!("no sentence has cosine {least} or above with {query} (--min-score)", query = senv_core::quoted(query))
+    let most = if least > 1.0 { "; a cosine is at most 1" } else { "" };
+    format!(
+        "no sentence has cosine {least} or above with {query} (--min-score){most}",
+        query = senv_core::quoted(query)
+    )
 }

@@ -194,8 +194,8 @@ impl Similarity {
             let mut columns = line.split('\t');
             let (Some(first), Some(second)) = (columns.next(), columns.next()) else {
                 let reason = "found no tab, expected FIRST<TAB>SECOND; separate the sentences with one tab";
-                let reason = format!("line {number}: {reason}");
-                return Err(senv_core::Error::BadFile { path: self.input.clone(), reason }.into());
+                let reason = reason.to_owned();
+                return Err(senv_core::Error::BadTable { path: self.input.clone(), line: number, reason }.into());
             };
             let pair = state.pair(first, second)?;
             *tally += pair.tally;

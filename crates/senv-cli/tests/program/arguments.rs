@@ -44,6 +44,30 @@ fn files_are_taken_by_position_as_with_input() {
 }
 
 #[test]
+fn a_value_that_is_not_a_number_is_named_with_what_is_expected() {
+    let folder = Folder::with_text(5);
+    for k in ["1e3", "1,000", "1.5", "ten", ""] {
+        let says = format!("invalid value '{k}' for '--k <K>': expected a whole number");
+        folder.run(&["nearest", "text.txt", "--query", "a", "--k", k]).fails(2, &[&says, "--help"]);
+    }
+    let large = ["nearest", "text.txt", "--query", "a", "--k", "99999999999999999999999"];
+    folder.run(&large).fails(2, &["the number is too large"]);
+    let share = ["search", "text.txt", "a", "--recall", "50%"];
+    folder.run(&share).fails(2, &["invalid value '50%' for '--recall <SHARE>': expected a number, such as 0.5"]);
+}
+
+#[test]
+fn a_file_of_another_kind_is_named() {
+    let folder = Folder::with_text(20);
+    std::fs::create_dir(folder.path("folder")).unwrap();
+    folder.run(&["split", "folder"]).fails(1, &["folder: it is a folder; give a file"]);
+    let groups = ["cluster", "--assign", "text.txt", "text.txt"];
+    folder.run(&groups).fails(1, &["text.txt: bad safetensors file: it has no header", "another kind of file"]);
+    folder.write("titles.csv", "id,text\n");
+    folder.run(&["split", "titles.csv", "--column", "text"]).fails(1, &["contains no text", "a table with rows"]);
+}
+
+#[test]
 fn a_word_that_is_no_file_is_no_input() {
     let folder = Folder::with_text(5);
     for more in [&["--input", "text.txt"][..], &["text.txt"], &[]] {

@@ -159,7 +159,7 @@ fn what_cannot_be_said_expanded_or_combined_is_refused() {
     folder.write("few.txt", "train 1 0 0\nrain 0 1 0\nengine 0 0 1\n");
     expand("uni.senv", "few.txt", &to).fails(2, &["got "]);
     folder.write("nan.txt", "train 1 0\nrain 0 1\nthe 1 1\nfell 2 1\nengine 0 nan\n");
-    expand("uni.senv", "nan.txt", &to).fails(1, &["nan.txt, line 5: the row of \"engine\" contains NaN"]);
+    expand("uni.senv", "nan.txt", &to).fails(1, &["nan.txt:5: the row of \"engine\" contains NaN"]);
 
     let combine = |a: &str, b: &str| run(&["combine", "--model", a, "--with", b, "--output", "out.senv"]);
     combine("uni.senv", "ae.senv").fails(2, &["ae.senv is of kind rnn-ae"]);

@@ -34,6 +34,16 @@ fn documents_are_ranked_and_shown_with_their_nearest_sentence() {
     for more in [&[][..], &["--rank", "words"], &["--hybrid"]] {
         assert_eq!(found(&search("4711", more))[0][1], "a/rain", "{more:?}");
     }
+    // Neither the model nor a document has a word of the query.
+    for more in [&[][..], &["--hybrid"]] {
+        let ended = search("vrumpf", more);
+        assert!(!ended.out.is_empty() && ended.err.contains("no word of \"vrumpf\" is known"), "{}", ended.err);
+        assert_eq!(search("4711", more).err, "");
+    }
+    let none = search("vrumpf", &["--rank", "words"]);
+    assert_eq!((none.out.as_str(), none.err.as_str()), ("", "warning: nothing has a word of \"vrumpf\"\n"));
+    let far = search("rain", &["--min-score", "7"]);
+    assert!(far.out.is_empty() && far.err.contains("a cosine is at most 1"), "{}", far.err);
     // Only words, a combination of ranks, and only meaning.
     for more in [&["--weights", "1,0"][..], &["--hybrid", "--join", "reciprocal-ranks", "--weights", "3,1"]] {
         assert_eq!(found(&search("4711", more))[0][1], "a/rain", "{more:?}");

@@ -78,7 +78,7 @@ fn vectors_are_checked() {
     let with = |file: &str, more: &[&str]| pp(&folder, "pairs.tsv", &[&["--init-vectors", file], more].concat());
     with("vectors.txt", &["--dim", "4"]).fails(1, &["expected 4", "3", "--dim"]);
     folder.write("nan.txt", "cat 1 0 0\ndog 0 NaN 0\n");
-    with("nan.txt", &[]).fails(1, &["nan.txt, line 2", "\"dog\"", "NaN", "remove it"]);
+    with("nan.txt", &[]).fails(1, &["nan.txt:2", "\"dog\"", "NaN", "remove it"]);
     // The same if the file itself is the model.
     for command in [
         &["similarity", "--model", "nan.txt", "a cat", "a dog"][..],
@@ -86,7 +86,7 @@ fn vectors_are_checked() {
         &["train", "weighted", "--model", "nan.txt", "--input", "pairs.tsv", "--output", "m.senv"],
         &["train", "relatedness", "--model", "nan.txt", "--train", "dev.tsv", "--output", "m.senv"],
     ] {
-        folder.run(command).fails(1, &["nan.txt, line 2", "\"dog\"", "NaN", "remove it"]);
+        folder.run(command).fails(1, &["nan.txt:2", "\"dog\"", "NaN", "remove it"]);
     }
     with("absent.txt", &[]).fails(1, &["cannot open absent.txt"]);
     assert!(!folder.has("m.senv"));

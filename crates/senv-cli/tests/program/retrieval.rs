@@ -58,6 +58,9 @@ fn broken_files_are_named_with_their_line() {
     fails("", QUERIES, "", &["corpus.jsonl contains no text"]);
     fails("{\"_id\":\"1\"}\n", QUERIES, JUDGEMENTS, &["corpus.jsonl:1: not a record", "text"]);
     fails(&CORPUS.repeat(2), QUERIES, JUDGEMENTS, &["corpus.jsonl:4: duplicate document \"1\""]);
+    let file = Folder::new();
+    file.write("corpus.jsonl", CORPUS);
+    file.run(&["eval", "retrieval", "corpus.jsonl"]).fails(1, &["corpus.jsonl is a file", "give the folder"]);
     Folder::new().run(&["eval", "retrieval", "absent"]).fails(1, &["absent/corpus.jsonl"]);
 }
 
@@ -87,13 +90,33 @@ fn the_order_of_the_documents_gives_no_points() {
 }
 
 #[test]
-fn judgements_of_unknown_documents_are_counted_and_passed_over() {
-    let folder = folder(CORPUS, QUERIES, &format!("{JUDGEMENTS}a\t99\t1\nz\t1\t1\n"));
-    let ended = folder.run(&["eval", "retrieval", "set", "--json"]).ok();
-    assert!(ended.err.contains("skipped 2 judgments of missing documents or queries"), "{}", ended.err);
-    assert!(ended.err.contains("test.tsv:5: no document \"99\""), "{}", ended.err);
+fn judgements_of_missing_documents_count_as_not_found_and_those_of_missing_queries_are_skipped() {
+    let set = |judgements: &str| {
+        let ended = folder(CORPUS, QUERIES, judgements).run(&["eval", "retrieval", "set", "--json"]).ok();
+        (ended.json()["sets"][0].clone(), ended.err)
+    };
+    let (with, said) = set(&format!("{JUDGEMENTS}a\t99\t1\nz\t1\t1\nc\t98\t1\nc\t1\t0\n"));
+    assert!(
+        said.contains("skipped 1 judgment of missing queries") && said.contains("test.tsv:6: no query \"z\""),
+        "{said}"
+    );
+    assert!(said.contains("2 judgments of missing documents, which count as not found"), "{said}");
+    assert!(said.contains("test.tsv:5: no document \"99\""), "{said}");
+    let numbers = ["n_queries", "n_judgements_of_missing_documents", "n_judgements_of_missing_queries"];
+    assert_eq!(numbers.map(|name| with[name].clone()), [3, 2, 1]);
+    // Query a has one of its two documents, b has its only one, and c has none.
+    let (without, _) = set(JUDGEMENTS);
+    let recall = |set: &Value| set["scores"][3]["recall_at_100"]["value_x100"].as_f64().unwrap();
+    assert_eq!((recall(&without), recall(&with)), (100.0, 50.0));
+}
+
+#[test]
+fn judged_queries_without_a_relevant_document_are_named() {
+    let ended =
+        folder(CORPUS, QUERIES, &format!("{JUDGEMENTS}c\t1\t0\n")).run(&["eval", "retrieval", "set", "--json"]).ok();
+    assert!(ended.err.contains("left out 1 query without a relevant document"), "{}", ended.err);
     let set = &ended.json()["sets"][0];
-    assert_eq!([&set["n_queries"], &set["n_unknown_judgements"]], [2, 2]);
+    assert_eq!([&set["n_queries"], &set["n_queries_without_relevant"]], [2, 1]);
 }
 
 #[test]

@@ -68,6 +68,10 @@ fn queries_come_from_arguments_from_files_and_from_standard_input() {
         |args: &[&str]| folder.pipe(&[&["search", "c", "--k", "2"], args].concat(), folder.read("q.txt")).ok().out;
     assert_eq!(pipe(&["--queries", "-"]), both);
     assert_eq!(pipe(&[]), both);
+    // A text after the folder is a query, too.
+    assert_eq!(search(&["the cat", "--query", "the oven and the soup"]), both);
+    assert_eq!(search(&["the cat"]), search(&["--query", "the cat"]));
+    folder.run(&["search", "--index", "c", "folder", "the cat"]).fails(2, &["--index"]);
     // Each line of standard input is answered before the next one arrives.
     let mut child =
         folder.command(&["search", "c", "--k", "1", "--json"]).stdin(std::process::Stdio::piped()).spawn().unwrap();

@@ -106,9 +106,9 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         folder.write(name, text);
         index(&folder, name, "c", &[&["--add"], &columns[..]].concat())
     };
-    add("twice.tsv", "8\ta train\n8\ta horse\n").fails(1, &["twice.tsv: line 2: duplicate id 8, also used in line 1"]);
+    add("twice.tsv", "8\ta train\n8\ta horse\n").fails(1, &["twice.tsv:2: duplicate id 8, also used in line 1"]);
     add("there.tsv", "8\ta train\n2\ta horse\n").fails(1, &["id 2 already exists"]);
-    add("word.tsv", "8\ta train\nnine\ta horse\n").fails(1, &["word.tsv: line 2: the id is \"nine\""]);
+    add("word.tsv", "8\ta train\nnine\ta horse\n").fails(1, &["word.tsv:2: the id is \"nine\""]);
     add("short.tsv", "8\ta train\n9 a horse\n")
         .fails(1, &["short.tsv:2: the record has 1 column, so there is no column 2"]);
     folder.write("bad.tsv", b"8\ta caf\xe9\n");

@@ -51,7 +51,7 @@ fn blank_sentences_are_passed_over_and_said_but_never_put_in_the_place_of_others
     assert_eq!(rows(&folder, "c"), 2);
     folder.write("new.tsv", "3\ta train\n1\t\n");
     let replace = index(&folder, "new.tsv", "c", &[&["--replace"], &columns[..]].concat());
-    replace.fails(1, &["new.tsv: line 2: the new sentence of id 1 is blank; to delete the row, use --delete-ids 1"]);
+    replace.fails(1, &["new.tsv:2: the new sentence of id 1 is blank; to delete the row, use --delete-ids 1"]);
     let found = folder.run(&["search", "c", "--query", "the cat saw the dog", "--k", "1"]).ok().out;
     assert!(found.contains("\t1\tt.tsv:1\tthe cat"), "{found}");
     assert!(!folder.run(&["search", "c", "--query", "a train"]).ok().out.contains("a train"));
@@ -65,7 +65,7 @@ fn an_id_that_is_given_twice_is_told_with_both_lines() {
     folder.write("b.tsv", "3\tthe soup\n\n2\tthe oven\n");
     let both = ["index", "--model", "m.senv", "--input", "a.tsv", "b.tsv", "--output", "c"];
     let refused = folder.run(&[&both[..], &columns].concat());
-    refused.fails(1, &["b.tsv: line 3: duplicate id 2, also used in a.tsv: line 4"]);
+    refused.fails(1, &["b.tsv:3: duplicate id 2, also used in a.tsv:4"]);
     assert!(!folder.has("c"));
     index(&folder, "a.tsv", "c", &columns).ok();
     index(&folder, "b.tsv", "c", &[&["--add"], &columns[..]].concat()).fails(1, &["id 2 already exists"]);

@@ -186,6 +186,12 @@ impl DocumentRanker {
         Ok(kernels::dot(&self.unit(query)?, &self.documents[document * self.dim..][..self.dim]))
     }
 
+    /// Whether a document has a word of the query.
+    #[must_use]
+    pub fn has_word_of(&self, query: &str) -> bool {
+        !self.words.query(query).is_empty()
+    }
+
     /// The score of every document for a query and its vector; higher is better. `None` if the ranking does not find
     /// the document: it has no word of the query, no vector, or neither. Word scores and cosines are comparable across
     /// queries; joined scores compare only documents of one query.

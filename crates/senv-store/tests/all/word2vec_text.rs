@@ -133,7 +133,7 @@ fn a_wrong_row_is_named_by_line_and_word() {
     };
     assert_eq!(word, "b");
     let message = Error::WrongDim { path, at: Position::Line(3), word, found: 1, expected: 2 }.to_string();
-    assert!(message.ends_with("file, line 3: \"b\" has 1 numbers, expected 2"), "{message}");
+    assert!(message.ends_with("file:3: \"b\" has 1 numbers, expected 2"), "{message}");
     assert!(matches!(error(b"2 2\na 1 2\nb 3 4 5\n"), Error::WrongDim { at: Position::Line(3), found: 3, .. }));
     for bad in ["x", "0x1p3", "1_000", "1,5", "", "1\u{a0}", "--1", "1e"] {
         let result = read(format!("2 2\na 1 2\nb 3 {bad}\n").as_bytes());

@@ -161,6 +161,13 @@ impl RankedCollection {
         self.names.is_empty()
     }
 
+    /// Whether a document has a word of the query. If none has, and the model knows no word of it either, what is found
+    /// has nothing to do with the query.
+    #[must_use]
+    pub fn has_word_of(&self, query: &str) -> bool {
+        self.ranker.has_word_of(query)
+    }
+
     /// The `k` best documents for a query, each with its nearest sentence, best first; equal ones in order. Equal
     /// sentences that are ranked individually are one hit. Documents with a cosine below `min_cosine` are left out; a
     /// query without known words finds nothing. `collection` must be the one that was ranked.

@@ -194,8 +194,7 @@ fn number_of(wanted: &Wanted) -> Option<usize> {
 
 /// The error of a line.
 pub(super) fn bad_line(path: &Path, number: u64, reason: impl std::fmt::Display) -> Error {
-    let reason = format!("line {number}: {reason}");
-    senv_core::Error::BadFile { path: path.to_owned(), reason }.into()
+    senv_core::Error::BadTable { path: path.to_owned(), line: number, reason: reason.to_string() }.into()
 }
 
 #[cfg(test)]

@@ -217,8 +217,8 @@ impl CollectionText {
     pub fn given_twice(&self, error: &senv_index::Error) -> Option<Error> {
         let &senv_index::Error::GivenTwice { id, first, second } = error else { return None };
         let ((file, line), (path, number)) = (self.places.of(first as u64)?, self.places.of(second as u64)?);
-        let other = if file == path { String::new() } else { format!("{}: ", file.display()) };
-        Some(bad_line(path, number, format!("duplicate id {id}, also used in {other}line {line}")))
+        let other = if file == path { format!("line {line}") } else { format!("{}:{line}", file.display()) };
+        Some(bad_line(path, number, format!("duplicate id {id}, also used in {other}")))
     }
 
     /// Converts [`senv_core::Error::ShapeMismatch`] of vectors with another dimension to an error with their file.
@@ -241,9 +241,9 @@ impl CollectionText {
     /// The next part, with at most `most` sentences; `None` at the end.
     ///
     /// # Errors
-    /// Errors of reading. [`senv_core::Error::BadFile`], with the line, if a column is missing, an id is not a number,
-    /// or a document has no name or already exists. The same error if the number of vectors differs from that of the
-    /// lines.
+    /// Errors of reading. [`senv_core::Error::BadTable`], with the line, if a column is missing, an id is not a number,
+    /// or a document has no name or already exists. [`senv_core::Error::BadFile`] if the number of vectors differs from
+    /// that of the lines.
     pub fn next_part(&mut self, most: usize) -> Result<Option<NewSentences>> {
         let (mut texts, mut ids, mut files, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let names: Vec<String> = self.columns.names().map(str::to_owned).collect();

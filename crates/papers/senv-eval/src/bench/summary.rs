@@ -31,7 +31,7 @@ pub struct Column {
     pub task_names: Vec<(Option<u16>, String)>,
 }
 
-/// Whether a value is significantly above or below that of the reference.
+/// A significant difference from the value of the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]

@@ -97,8 +97,12 @@ pub struct RetrievalResult {
     pub n_sentences: usize,
     /// Number of queries with a relevant document.
     pub n_queries: usize,
-    /// Number of judgments of documents or queries that do not exist.
-    pub n_unknown_judgements: u64,
+    /// Number of queries with judgments, but without a relevant document, which are left out.
+    pub n_queries_without_relevant: usize,
+    /// Number of judgments of documents that do not exist; no ranking finds them.
+    pub n_judgements_of_missing_documents: u64,
+    /// Number of judgments of queries that do not exist, which are skipped.
+    pub n_judgements_of_missing_queries: u64,
     /// Scores per ranking method.
     pub scores: Vec<RetrievalScores>,
 }
@@ -106,8 +110,9 @@ pub struct RetrievalResult {
 /// Ranks the documents of a set for each query: by words, by the vectors of documents, by those of their sentences, and
 /// by all three, combined as `join` specifies.
 ///
-/// A document that a ranking does not find is not in it: it has no word of the query, or no vector. Equal scores count
-/// by the mean over their orders ([`Ranking`]). Memory: `4 dim` bytes for each document and each sentence.
+/// A document that a ranking does not find is not in it: it has no word of the query, or no vector. A judged document
+/// that is not in the corpus counts as not found, as in `trec_eval`. Equal scores count by the mean over their orders
+/// ([`Ranking`]). Queries without a relevant document are left out; `trec_eval` counts them as 0. Memory: `4 dim` bytes for each document and each sentence.
 ///
 /// # Errors
 /// Errors of the encoder, or for weights out of range; [`Error::NotFinite`] if an embedding is not finite, with its
@@ -133,7 +138,7 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     let ranker = DocumentRanker::from_vectors(&texts, of_documents, of_parts, ends)?.joined_by(join)?;
     let mut measured: Vec<[Vec<f64>; 3]> = vec![Default::default(); RetrievalMethod::ALL.len()];
     for (query, vector) in set.queries.iter().zip(of_queries.rows()) {
-        let judged: Vec<f64> = query.judgements.iter().map(|&(_, grade)| grade).collect();
+        let judged: Vec<f64> = query.grades().collect();
         for (method, measured) in RetrievalMethod::ALL.into_iter().zip(&mut measured) {
             let scores = ranker.scores(&query.text, vector.to_slice().unwrap_or_default(), method.rank_by())?;
             let ranking = ranking(&scores, &query.judgements, query.own_document);
@@ -156,7 +161,9 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
         n_documents: set.documents.len(),
         n_sentences,
         n_queries: set.queries.len(),
-        n_unknown_judgements: set.unknown.count,
+        n_queries_without_relevant: set.n_without_relevant,
+        n_judgements_of_missing_documents: set.missing_documents.count,
+        n_judgements_of_missing_queries: set.missing_queries.count,
         scores: scores.collect::<Result<_>>()?,
     })
 }
@@ -233,6 +240,7 @@ mod tests {
             id: text.into(),
             text: text.into(),
             judgements: judgements.to_vec(),
+            missing: Vec::new(),
             own_document: None,
         };
         let queries = vec![query("word", &[(2, 1.0)]), query("aaaa", &[(0, 2.0), (1, 1.0)])];
@@ -240,7 +248,9 @@ mod tests {
             path: "set".into(),
             documents,
             queries,
-            unknown: Default::default(),
+            n_without_relevant: 0,
+            missing_documents: Default::default(),
+            missing_queries: Default::default(),
             n_repeated_judgements: 0,
         };
         let found = evaluate_retrieval(&Letters, &set, Join::default(), Bootstrap { resamples: 0, seed: 1 }).unwrap();

@@ -348,6 +348,7 @@ const PROTOCOLS: &[Protocol] = &[
                 judgements: judgements(sentence.class),
                 id: sentence.text.clone(),
                 text: sentence.text,
+                missing: Vec::new(),
                 own_document: None,
             };
             let queries = classes("query", 120, 6).sentences.into_iter().map(query).collect();
@@ -361,7 +362,9 @@ const PROTOCOLS: &[Protocol] = &[
                 path: "set".into(),
                 documents,
                 queries,
-                unknown: Default::default(),
+                n_without_relevant: 0,
+                missing_documents: Default::default(),
+                missing_queries: Default::default(),
                 n_repeated_judgements: 0,
             };
             let result = evaluate_retrieval(

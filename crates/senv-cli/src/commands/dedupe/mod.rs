@@ -34,9 +34,10 @@ use crate::{
 /// comparing all pairs, for any number of threads. Memory holds the text and a vector per distinct sentence: 2.6 KB
 /// each with the English model, 1.3 KB with --order 0.
 ///
-/// A sentence without a known word has no vector and is dropped only if its text repeats. Blank lines are dropped.
-/// Averages of words ignore word order, which the English model reads: check --report before you trust a threshold. A
-/// folder made by `senv index` is read as its text.
+/// A sentence without a vector is dropped only if its text repeats. In most models that is one without a known word; the
+/// English model makes vectors of unknown words from their letters. Blank lines are dropped. Averages of words ignore
+/// word order, which the English model reads: check --report before you trust a threshold. A folder made by `senv index`
+/// is read as its text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Dedupe {
@@ -44,7 +45,7 @@ pub(crate) struct Dedupe {
     input: InputArgs,
     /// Cosine at which a sentence repeats another, -1 to 1.
     ///
-    /// With 1, almost only repeats and sentences with the same words in a different order are dropped.
+    /// With 1 and --order 0, almost only repeats and sentences with the same words in a different order are dropped.
     #[arg(long, short, value_name = "COSINE", default_value_t = 0.9, allow_negative_numbers = true, value_parser = cosine)]
     threshold: f32,
     /// Lower the threshold until at most N sentences, or a share, are left.

@@ -57,9 +57,20 @@ impl Retrieval {
     /// Prints notes and warnings about a set before it is evaluated.
     fn tell(&self, set: &RetrievalSet) {
         let path = set.path.display();
-        if set.unknown.count > 0 {
-            let (judgments, first) = (plural(set.unknown.count, "judgment"), &set.unknown.first);
-            output::warn(&format!("{path}: skipped {judgments} of missing documents or queries: {first}"));
+        if set.missing_queries.count > 0 {
+            let (judgments, first) = (plural(set.missing_queries.count, "judgment"), &set.missing_queries.first);
+            output::warn(&format!("{path}: skipped {judgments} of missing queries: {first}"));
+        }
+        if set.missing_documents.count > 0 {
+            let (judgments, first) = (plural(set.missing_documents.count, "judgment"), &set.missing_documents.first);
+            output::warn(&format!("{path}: {judgments} of missing documents, which count as not found: {first}"));
+        }
+        if set.n_without_relevant > 0 {
+            let queries = match set.n_without_relevant as u64 {
+                1 => "1 query".to_owned(),
+                n => format!("{} queries", grouped(n)),
+            };
+            output::note(&format!("{path}: left out {queries} without a relevant document"));
         }
         if set.n_repeated_judgements > 0 {
             let judgments = plural(set.n_repeated_judgements, "repeated judgment");

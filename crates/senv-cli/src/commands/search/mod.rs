@@ -35,7 +35,7 @@ use crate::{
 
 /// Search a collection made by senv index.
 ///
-/// Without --query and --queries, reads queries from standard input, one per line, and answers each immediately; on a
+/// Without TEXT, --query and --queries, reads queries from standard input, one per line, and answers each immediately; on a
 /// terminal, from a prompt with history. Queries are encoded by the model of the collection.
 ///
 /// Each result has the cosine (-1 to 1, ~ before an estimate), the id, the file and line of the sentence, the sentence,
@@ -52,6 +52,9 @@ pub(crate) struct Search {
     /// Collection to search.
     #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,
+    /// Text to look for; the same as --query TEXT.
+    #[arg(value_name = "TEXT", conflicts_with = "index")]
+    wanted: Option<String>,
     /// The same as FOLDER.
     #[arg(long, short, value_name = "FOLDER")]
     index: Option<PathBuf>,
@@ -112,7 +115,7 @@ pub(crate) struct Search {
 
 const EXAMPLES: &str = "\
 Examples:
-  senv search text.index --query \"a cat sat on the mat\"
+  senv search text.index \"a cat sat on the mat\"
   senv search news.index --query \"rising prices\" --where \"year = 1987\"
   senv search text.index
   senv search news.index --queries questions.txt --k 3 --min-score 0.6 --json
@@ -170,7 +173,7 @@ impl Search {
             output::warn(&format!("{} has no sentences", folder.display()));
         }
         searched.filter()?;
-        if !self.queries.is_empty() || self.query_file.is_some() {
+        if self.wanted.is_some() || !self.queries.is_empty() || self.query_file.is_some() {
             return searched.given();
         }
         if std::io::stdin().is_terminal() {
@@ -181,7 +184,7 @@ impl Search {
             });
         }
         if !stdin_is_given() {
-            return Err(Failure::Usage("no query; give --query, --queries, or lines on standard input".into()));
+            return Err(Failure::Usage("no query; give a text, --query, --queries, or lines on standard input".into()));
         }
         let mut reader = TextReader::open(&["-"], &self.text.options())?;
         while let Some(line) = reader.next_line()? {
@@ -220,7 +223,7 @@ impl Searched<'_> {
     fn given(&mut self) -> Result {
         let args = self.args;
         let mut queries = Vec::new();
-        for (i, text) in (1..).zip(&args.queries) {
+        for (i, text) in (1..).zip(args.wanted.iter().chain(&args.queries)) {
             queries.push(Query { text: args.checked(text, "--query", i)?.to_owned(), line: None });
         }
         let mut reader = match &args.query_file {
@@ -295,7 +298,9 @@ impl Searched<'_> {
             return None;
         }
         let text = &query.text;
+        let is_by_words = self.ranked.as_ref().is_some_and(Ranked::is_by_words);
         Some(match self.args.min_score {
+            None if is_by_words => format!("nothing has a word of {text}", text = senv_core::quoted(text)),
             Some(least) => few_near(text, least),
             None if self.args.equal.no_equal => only_equal(text),
             None => format!("nothing was found for {text}", text = senv_core::quoted(text)),
@@ -356,8 +361,9 @@ impl Searched<'_> {
             write(&mut out).map_err(Failure::stdout)?;
             self.n += 1;
             // A ranking by words finds words that the model does not know.
+            let counts = |ranked: &Ranked| !ranked.is_by_words() && !ranked.has_word_of(&query.text);
             let unknown = unknown_query(&query.text, row.iter().all(|&x| x == 0.0), known)
-                .filter(|_| self.ranked.is_none() || answer.is_empty());
+                .filter(|_| self.ranked.as_ref().is_none_or(counts));
             let mut reason = self.reason(query).filter(|_| answer.is_empty() && unknown.is_none());
             // Queries of a file, which may have many, are counted.
             if query.line.is_some() && reason.take().is_some() {

@@ -89,6 +89,16 @@ impl Ranked {
         Ok(Some(Self { by, rank_by, rows }))
     }
 
+    /// Whether only words count, so that it does not matter what the model knows.
+    pub(super) fn is_by_words(&self) -> bool {
+        self.rank_by == RankBy::Words
+    }
+
+    /// Whether something that is ranked has a word of the query.
+    pub(super) fn has_word_of(&self, query: &str) -> bool {
+        self.rows.has_word_of(query)
+    }
+
     /// The best `k` hits of a query with a cosine of at least `least`; equal sentences are one hit.
     pub(super) fn search(
         &self,

@@ -79,6 +79,9 @@ impl Header {
             return Err(bad(format!("{} bytes, expected at least 8", file.len())));
         };
         let length = u64::from_le_bytes(*length);
+        if file.get(LENGTH).is_some_and(|&first| first != b'{') {
+            return Err(bad("it has no header, so it is another kind of file or damaged".into()));
+        }
         if length > MAX_HEADER {
             return Err(bad(format!("the header length is {length} bytes, above the limit of {MAX_HEADER}")));
         }
@@ -86,9 +89,6 @@ impl Header {
         let Some(text) = file.get(LENGTH..data) else {
             return Err(bad(format!("the header should end at byte {data}, but the file ends at byte {}", file.len())));
         };
-        if text.first() != Some(&b'{') {
-            return Err(bad("the header does not start with a brace".into()));
-        }
         let table: Tensors =
             serde_json::from_slice(text).map_err(|e| bad(format!("the header is not a table of tensors: {e}")))?;
         let tensors = table.checked(file.len() - data).map_err(bad)?;
