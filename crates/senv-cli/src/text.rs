@@ -27,7 +27,7 @@ argument_of! {
         Error,
         /// Replace each invalid sequence with U+FFFD.
         Replace,
-        /// Read the line as ISO 8859-1.
+        /// Read the line as windows-1252, which is ISO 8859-1 with quotes and dashes.
         Latin1,
     }
 }
@@ -227,7 +227,11 @@ fn looks_like(path: &Path) -> Option<(&'static str, &'static str)> {
         _ => {}
     }
     let is_object = TextBytes::open(path).and_then(|mut bytes| bytes.is_json_object()).unwrap_or(false);
-    is_object.then_some(("JSON lines", "--field NAME"))
+    if is_object {
+        return Some(("JSON lines", "--field NAME"));
+    }
+    let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    is_json.then_some(("a JSON array", "one object per line (jq -c '.[]') with --field NAME"))
 }
 
 /// Files given by position or with an option.

@@ -137,6 +137,9 @@ mod tests {
         assert!((ranked.ndcg(&judged, 3).unwrap() - 0.901_306_029_678_045).abs() < 1e-9);
         assert_eq!(ranked.recall_at(&judged, 100), Some(5.0 / 7.0));
         assert_eq!(Ranking::new(&[0.0, 0.0, 1.0]).reciprocal_rank(), 1.0 / 3.0);
+        // Fractional grades, by hand.
+        let expected = (0.5 + 1.5 / 3_f64.log2()) / (1.5 + 0.5 / 3_f64.log2());
+        assert!((Ranking::new(&[0.5, 1.5]).ndcg(&[0.5, 1.5], 6).unwrap() - expected).abs() < 1e-12);
         assert_eq!((ranked.ndcg(&[0.0, -1.0], 6), ranked.recall_at(&[], 6)), (None, None));
         let none = Ranking::new(&[]);
         assert_eq!(

@@ -73,8 +73,8 @@ pub enum InvalidUtf8 {
     Error,
     /// Replace each invalid sequence and each NUL by U+FFFD and continue.
     Replace,
-    /// Read the bytes of the line as ISO 8859-1, the encoding of old English data sets, with NUL as U+FFFD, and
-    /// continue.
+    /// Read the bytes of the line as windows-1252 and continue. It is ISO 8859-1, the encoding of old English data
+    /// sets, with quotes, dashes and other characters for the bytes from 0x80 to 0x9F. NUL becomes U+FFFD.
     Latin1,
 }
 
@@ -87,6 +87,7 @@ impl InvalidUtf8 {
     /// assert!(InvalidUtf8::Error.decode(bytes).is_err());
     /// assert_eq!(InvalidUtf8::Replace.decode(bytes)?, "caf\u{fffd}");
     /// assert_eq!(InvalidUtf8::Latin1.decode(bytes)?, "café");
+    /// assert_eq!(InvalidUtf8::Latin1.decode(b"it\x92s")?, "it’s");
     /// # Ok::<(), std::str::Utf8Error>(())
     /// ```
     ///
@@ -97,8 +98,21 @@ impl InvalidUtf8 {
             (Ok(text), _) => Ok(Cow::Borrowed(text)),
             (Err(error), Self::Error) => Err(error),
             (Err(_), Self::Replace) => Ok(Cow::Owned(String::from_utf8_lossy(bytes).into_owned())),
-            (Err(_), Self::Latin1) => Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect())),
+            (Err(_), Self::Latin1) => Ok(Cow::Owned(bytes.iter().map(|&byte| windows_1252(byte)).collect())),
         }
+    }
+}
+
+/// The characters of windows-1252 for the bytes from 0x80 to 0x9F. As in browsers, unassigned bytes are controls.
+const WINDOWS_1252: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘', '’',
+    '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
+
+fn windows_1252(byte: u8) -> char {
+    match byte {
+        0x80..=0x9F => WINDOWS_1252[usize::from(byte - 0x80)],
+        _ => char::from(byte),
     }
 }
 

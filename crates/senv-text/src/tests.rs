@@ -162,6 +162,16 @@ fn invalid_utf8_is_named_or_replaced_and_never_ends_the_text() {
     assert_eq!(reader.next_line().unwrap().map(|line| line.text), Some("café"));
 }
 
+#[test]
+fn bytes_that_are_no_utf8_may_be_windows_1252() {
+    // What Python's cp1252 gives, and U+0081 for a byte without a character.
+    let bytes = b"\x80 It\x92s \x93good\x94 \x96 really\x85 \x9f\xa0\xff \x81";
+    let options = TextOptions { invalid_utf8: InvalidUtf8::Latin1, ..TextOptions::default() };
+    let mut reader = TextReader::from_reader("text", &bytes[..], &options).unwrap();
+    let line = reader.next_line().unwrap().map(|line| line.text.to_owned());
+    assert_eq!(line.as_deref(), Some("€ It’s “good” – really… Ÿ\u{a0}ÿ \u{81}"));
+}
+
 /// A text with one endless line, which counts the bytes read.
 struct Endless(Arc<AtomicUsize>);
 

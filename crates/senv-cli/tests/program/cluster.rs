@@ -135,3 +135,31 @@ fn scarce_and_odd_input_has_a_defined_result() {
     folder.run(&["cluster", "few.txt", "--groups", "2", "--threshold", ".5"]).fails(2, &["cannot be used with"]);
     folder.run(&["cluster", "few.txt", "--groups", "2", "--save", "few.txt"]).fails(2, &["--save"]);
 }
+
+#[test]
+fn a_group_is_what_is_close_to_its_center() {
+    let folder = Folder::new();
+    // At 0°, 20°, 40° and 60°: neighbors have a cosine of .94, others at most .77.
+    folder.write("chain.vec", "a 1 0\nb .9396926 .3420201\nc .7660444 .6427876\nd .5 .8660254\n");
+    folder.write("chain.txt", "a\nb\nc\nd\n");
+    let cluster = ["cluster", "chain.txt", "--model", "chain.vec", "--threshold", ".9", "--members", "--min-size"];
+    let groups = |min_size| column(&folder.run(&[&cluster[..], &[min_size]].concat()).ok().out, 0);
+    assert_eq!(groups("2"), ["1", "1", "1", "-"]);
+    assert_eq!(groups("1"), ["1", "1", "1", "2"]);
+    let help = folder.run(&["cluster", "--help"]).ok().out;
+    assert!(help.contains("close to members of a group, but not to its center"), "{help}");
+}
+
+#[test]
+fn equal_sentences_count_once_for_the_smallest_group() {
+    let folder = Folder::new();
+    folder.write("text.txt", "The printer is out of paper.\n".repeat(30) + "Rain falls.\n");
+    let cluster = |min_size| {
+        let args = ["cluster", "text.txt", "--threshold", ".8", "--members", "--min-size", min_size];
+        column(&folder.run(&args).ok().out, 0)
+    };
+    assert_eq!(cluster("2"), vec!["-"; 31]);
+    assert_eq!(cluster("1")[..30], vec!["1"; 30]);
+    let help = folder.run(&["cluster", "--help"]).ok().out;
+    assert!(help.contains("Smallest group with --threshold, in distinct sentences"), "{help}");
+}

@@ -61,6 +61,10 @@ fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
             assert!(out.iter().all(|x| x.is_nan()), "{name}");
         }
 
+        // A sentence has the same vector alone and among others.
+        let among = opened.encode(&["the bread", "the cat saw the dog", ""]).unwrap();
+        assert_eq!(among.row(1), opened.encode_one("the cat saw the dog"), "{name}");
+
         // Reading from memory gives the same model as reading from the file, at any alignment.
         let mut bytes = vec![0];
         opened.write_to(&mut bytes).unwrap();

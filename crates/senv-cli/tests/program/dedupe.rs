@@ -94,6 +94,29 @@ fn the_longest_is_kept_and_another_text_is_compared_against() {
 }
 
 #[test]
+fn numbers_and_emoji_tell_sentences_apart() {
+    let folder = Folder::new();
+    let distinct = ["Order 66 shipped 🚀", "Order 67 shipped 🚀", "Order 66 shipped 🙂"];
+    folder.write("text.txt", [distinct.join("\n"), distinct.join("\n")].join("\n"));
+    for threshold in ["1", ".95"] {
+        assert_eq!(kept(&folder, &["--threshold", threshold]), distinct, "{threshold}");
+    }
+}
+
+/// A sentence is compared with those that are kept, and not with those that were dropped.
+#[test]
+fn a_chain_of_near_duplicates_keeps_every_second_one() {
+    let folder = Folder::new();
+    // At 0°, 20°, 40° and 60°: neighbors have a cosine of .94, others at most .77.
+    folder.write("chain.vec", "a 1 0\nb .9396926 .3420201\nc .7660444 .6427876\nd .5 .8660254\n");
+    folder.write("text.txt", "a\nb\nc\nd\n");
+    let chain = |threshold| kept(&folder, &["--model", "chain.vec", "--threshold", threshold]);
+    assert_eq!(chain(".9"), ["a", "c"]);
+    assert_eq!(chain(".7"), ["a", "d"]);
+    assert_eq!(chain(".95"), ["a", "b", "c", "d"]);
+}
+
+#[test]
 fn scarce_and_odd_input_has_a_defined_result() {
     let folder = Folder::new();
     folder.write("text.txt", "A cat.\n");

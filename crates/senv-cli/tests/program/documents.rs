@@ -150,6 +150,21 @@ fn one_document_is_found_by_every_ranking() {
 }
 
 #[test]
+fn identical_documents_are_all_found_with_one_score() {
+    let folder = Folder::new();
+    let lines = [(1, "Rain falls. It is wet."), (2, "Rain falls. It is wet."), (3, "The sun shines.")];
+    let lines = lines.map(|(id, body)| json!({ "id": id, "body": body }).to_string() + "\n").concat();
+    folder.write("d.jsonl", lines);
+    let index = ["index", "d.jsonl", "--documents", "--column", "text=body", "--column", "id", "--output", "d"];
+    folder.run(&index).ok();
+    for rank in ["hybrid", "expanded", "words", "meaning"] {
+        let hits = found(&folder.run(&["search", "d", "--query", "wet rain", "--rank", rank, "-k", "2"]).ok());
+        assert_eq!([&hits[0][1], &hits[1][1]], ["1", "2"], "{rank}");
+        assert_eq!(hits[0][0], hits[1][0], "{rank}");
+    }
+}
+
+#[test]
 fn files_are_documents_of_their_paragraphs() {
     let folder = Folder::new();
     folder.write("one.txt", "A cat sat\non the mat. It slept.\n\nA title\n\nThe end.\n");

@@ -100,3 +100,15 @@ fn blank_lines_between_documents_are_no_unknown_sentences() {
     assert_eq!(decoded.out.lines().count(), 2, "{}", decoded.out);
     assert!(decoded.err.contains("1 sentence without a known word"), "{}", decoded.err);
 }
+
+/// fastText ends a line at the token `</s>`.
+#[test]
+fn a_mark_of_a_sentence_end_within_a_line_divides_nothing() {
+    let folder = Folder::with_model();
+    folder.write("text.vec", "cat 1 0\ndog 0 1\n</s> 5 5\n");
+    let encode = |model: &str, text: &str| folder.pipe(&["encode", "--model", model], text).ok().out;
+    assert_eq!(encode("m.senv", "the cat </s> saw the dog\n").lines().count(), 1);
+    assert_ne!(encode("m.senv", "the cat </s> saw the dog\n"), encode("m.senv", "the cat\n"));
+    let row = encode("text.vec", "cat </s> dog\n");
+    assert_eq!(row, "2.0 2.0\n", "a word like others");
+}

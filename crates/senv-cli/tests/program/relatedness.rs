@@ -132,3 +132,16 @@ fn the_pairs_on_which_two_models_differ_are_shown() {
     let alone = ["eval", "sts", "--model", "m.senv", "pairs.tsv", "--differences", "2"];
     assert_eq!(folder.run(&alone).code, Some(2), "two models are needed");
 }
+
+#[test]
+fn pairs_of_one_score_train_a_head_and_have_no_correlation() {
+    let folder = Folder::with_model();
+    let pairs: String = (0..12).map(|i| format!("3\tthe cat saw {i}\tthe dog left {}\n", i * 2 % 7)).collect();
+    folder.write("same.tsv", pairs);
+    folder.run(&["train", "relatedness", "--model", "m.senv", "--train", "same.tsv", "--output", "r.senv"]).ok();
+    let results = folder.run(&["eval", "stsb", "--model", "r.senv", "same.tsv", "--json"]).ok().json();
+    for by in 0..2_usize {
+        let task = &results["results"][by]["tasks"][0];
+        assert!(task["pearson_r_x100"].is_null() && task["mse"].is_f64(), "{task}");
+    }
+}

@@ -222,3 +222,42 @@ fn nearest_does_not_find_the_line_that_a_query_is() {
     assert_eq!(nearest(&["t.txt", "u.txt", "--queries", "u.txt", "--k", "1"]), [[(1, 2)]]);
     assert_eq!(nearest(&["t.txt", "--query", "the cat saw the dog", "--k", "1"]), [[(1, 2)]]);
 }
+
+/// Quotes, brackets and operators of query languages.
+#[test]
+fn signs_in_queries_are_text() {
+    let folder = Folder::new();
+    folder.write("t.csv", "id,my text\n1,C++ (2020) AND OR NOT\n2,\"title:foo* ~bar^2 [x TO y]\"\n");
+    folder.run(&["index", "t.csv", "--column", "text=my text", "--column", "id", "--output", "c"]).ok();
+    for query in ["title:foo AND (", "\"", "*", "a OR", "[x TO", "\\", "~^", "'", "--x", ""] {
+        for rank in ["meaning", "words", "hybrid", "expanded"] {
+            let query = format!("--query={query}");
+            let found = folder.run(&["search", "c", &query, "--rank", rank, "-k", "9", "--json"]).ok();
+            assert!(near(&answers(&found.out)[0]).len() <= 2, "{query} {rank}: {}", found.out);
+        }
+    }
+    let by_words = folder.run(&["search", "c", "--query", "[x TO", "--rank", "words", "--json"]).ok().out;
+    assert_eq!(near(&answers(&by_words)[0]), [(3, 1)]);
+}
+
+#[test]
+fn conditions_are_met_by_empty_values_and_by_any_script() {
+    let folder = Folder::new();
+    folder.write("t.csv", "id,text,tag\n1,Rain falls.,Zürich\n2,It rains.,\n3,Snow falls.,東京\n");
+    let columns = ["--column", "text", "--column", "id", "--column", "tag"];
+    folder.run(&[&["index", "t.csv", "--output", "c"], &columns[..]].concat()).ok();
+    for (condition, lines) in [
+        ("tag = Zürich", &[2][..]),
+        ("tag = 東京", &[4]),
+        ("tag =", &[3]),
+        ("tag = ''", &[3]),
+        ("tag !=", &[2, 4]),
+        ("tag = zürich", &[]),
+        ("tag = absent", &[]),
+    ] {
+        let found = folder.run(&["search", "c", "--query", "rain", "--where", condition, "--json"]).ok().out;
+        let mut found: Vec<u64> = near(&answers(&found)[0]).into_iter().map(|(line, _)| line).collect();
+        found.sort_unstable();
+        assert_eq!(found, lines, "{condition}");
+    }
+}

@@ -134,6 +134,13 @@ fn broken_tables_name_file_and_line_and_plain_ones_are_noted() {
         "{}",
         ended.err
     );
+    folder.write("list.json", "[{\"text\":\"a cat\"},{\"text\":\"a dog\"}]\n");
+    let ended = folder.run(&["dedupe", "list.json"]).ok();
+    assert!(
+        ended.err.contains("list.json looks like a JSON array") && ended.err.contains("one object per line"),
+        "{}",
+        ended.err
+    );
     assert!(!folder.run(&["dedupe", "text.txt"]).ok().err.contains("looks like"));
     folder
         .run(&["dedupe", "text.csv", "--column", "words"])

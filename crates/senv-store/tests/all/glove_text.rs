@@ -77,6 +77,7 @@ fn files_of_other_programs_are_refused_by_name() {
         (b"\x93NUMPY\x01\x00".as_slice(), "NumPy matrix"),
         (b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", "a .bin model of fastText"),
         (b"PK\x03\x04....", "ZIP"),
+        (b"\x80\x04\x95\x10....", "Python pickle"),
         (b"\x28\xb5\x2f\xfd....", "zstd"),
         (b"Dear reader,\nthis is a letter.\n", "neither"),
         (b"\n\n\n", "neither"),
