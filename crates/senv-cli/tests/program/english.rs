@@ -1,7 +1,7 @@
 //! The built-in model, and `senv compress`, which makes such models.
 
 use crate::{
-    common::{Ended, Folder, text},
+    common::{Folder, text},
     systems::samples,
 };
 
@@ -41,34 +41,6 @@ fn without_a_model_the_english_one_is_used_and_named_where_it_knows_little() {
     folder.write("sts.tsv", "5\ta cat\ta kitten\n1\ta cat\ta train\n3\ta cat\ta dog\n");
     let said = folder.run(&["eval", "sts", "sts.tsv", "--no-floor", "--resamples", "0", "-v"]).ok().err;
     assert!(said.contains("using the built-in English model"), "{said}");
-}
-
-#[test]
-fn a_typographic_apostrophe_negates_as_a_straight_one_does() {
-    let folder = Folder::new();
-    let cosine = |a: &str, b: &str| folder.run(&["similarity", "--json", a, b]).ok().json()["cosine"].as_f64().unwrap();
-    for (straight, typographic, affirmed) in [
-        ("The door wasn't open.", "The door wasn’t open.", "The door was open."),
-        ("I can't log in to my account.", "I can’t log in to my account.", "I can log in to my account."),
-    ] {
-        let same = cosine(straight, typographic);
-        assert!(same > 0.95, "{typographic} {same}");
-        for negated in [straight, typographic] {
-            let apart = cosine(negated, affirmed);
-            assert!(apart < 0.8, "{negated} {apart}");
-        }
-    }
-}
-
-/// Lower-casing and the format of numbers follow no locale.
-#[test]
-fn the_locale_changes_no_result() {
-    let folder = Folder::new();
-    for locale in ["C", "de_DE.UTF-8", "tr_TR.UTF-8"] {
-        let mut command = folder.command(&["similarity", "TITLE", "title"]);
-        let ended = Ended::from(command.env("LC_ALL", locale).output().unwrap()).ok();
-        assert_eq!(ended.out, "1.000000\n", "{locale}");
-    }
 }
 
 #[test]

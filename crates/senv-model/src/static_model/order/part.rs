@@ -34,7 +34,7 @@ pub struct OrderConfig {
     pub encoding: RowEncoding,
     /// The weights of the parts.
     pub join: OrderJoin,
-    /// The words that mean negation. A straight apostrophe stands for the typographic one too.
+    /// The words that mean negation.
     pub negation_words: Vec<String>,
 }
 
@@ -97,9 +97,7 @@ impl OrderPart {
         let mut rows = Vec::new();
         rows.try_reserve_exact(n_words).map_err(too_large)?;
         rows.resize_with(n_words, OnceLock::new);
-        // Both spellings of `n't` are tokens, each with a row of its own.
-        let spellings = config.negation_words.iter().flat_map(|word| [word.clone(), word.replace('\'', "’")]);
-        let mut negation: Vec<TokenId> = spellings.filter_map(|word| vocabulary.id(&word)).collect();
+        let mut negation: Vec<TokenId> = config.negation_words.iter().filter_map(|word| vocabulary.id(word)).collect();
         negation.sort_unstable();
         negation.dedup();
         let first_state = blocks.collect();

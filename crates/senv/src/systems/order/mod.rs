@@ -54,7 +54,7 @@ use objective::{LabelledTokens, OrderObjective};
 use ordinary::{OrdinaryPairs, some_pairs};
 use swaps::labelled_swaps;
 
-/// English words that negate a sentence. An apostrophe stands for the typographic one too (`n’t`).
+/// English words that negate a sentence.
 pub const ENGLISH_NEGATION: [&str; 12] =
     ["not", "n't", "no", "nobody", "none", "never", "nothing", "nor", "neither", "without", "cannot", "nowhere"];
 
