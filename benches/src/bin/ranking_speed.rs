@@ -1,4 +1,4 @@
-//! Measures the speed of paraphrase ranking beside that of the matrix products that it needs. Each of 11,602 vectors of
+//! Measures paraphrase ranking and, for comparison, the matrix products that it needs. Each of 11,602 vectors of
 //! dimension 700, as many as MSRP has sentences, is a query, on one thread and on all.
 //!
 //! ```text
