@@ -61,9 +61,12 @@ fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
             assert!(out.iter().all(|x| x.is_nan()), "{name}");
         }
 
-        // A sentence has the same vector alone and among others.
+        // A sentence has the same vector alone and among others, up to rounding in products of different shape.
         let among = opened.encode(&["the bread", "the cat saw the dog", ""]).unwrap();
-        assert_eq!(among.row(1), opened.encode_one("the cat saw the dog"), "{name}");
+        let alone = opened.encode_one("the cat saw the dog");
+        let largest = alone.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+        let differs = |(a, b): (&f32, &f32)| (a - b).abs() > 1e-6 * largest;
+        assert!(!among.row(1).iter().zip(&alone).any(differs), "{name}: {alone} and {}", among.row(1));
 
         // Reading from memory gives the same model as reading from the file, at any alignment.
         let mut bytes = vec![0];

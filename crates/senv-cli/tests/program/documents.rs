@@ -121,7 +121,7 @@ fn documents_are_replaced_by_deleting_them_first() {
     let add = ["index", "--add", "--documents", "--index", "a.index", "--column", "id=url", "--column", "text=body"];
     let add = [&add[..], &["--column", "title", "new.jsonl"]].concat();
     folder.write("new.jsonl", "{\"url\":\"a/rain\",\"title\":\"Rain\",\"body\":\"Snow fell on the hills.\"}\n");
-    folder.run(&add).fails(1, &["new.jsonl", "line 1", "a/rain", "--delete-where 'document = a/rain'"]);
+    folder.run(&add).fails(1, &["new.jsonl:1: the document a/rain", "--delete-where 'document = a/rain'"]);
     let delete = |value: &str| folder.run(&["index", "--index", "a.index", "--delete-where", value]);
     let said = delete("document = a/rain").ok().err;
     assert!(said.contains("3 sentences deleted"), "{said}");
