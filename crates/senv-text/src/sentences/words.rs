@@ -170,7 +170,8 @@ impl Lower {
     }
 
     pub(super) fn is_in(&self, list: &[&str]) -> bool {
-        is_in(list, self.as_str())
+        let bytes = &self.bytes[..self.length];
+        !bytes.is_empty() && list.binary_search_by(|word| word.as_bytes().cmp(bytes)).is_ok()
     }
 }
 
