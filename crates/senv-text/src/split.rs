@@ -6,7 +6,7 @@ use super::{
     InvalidUtf8,
     cut::{check_line, cut_line},
     is_blank,
-    sentences::{State, first_sentences, last_sentences},
+    sentences::{State, first_sentences, last_sentences, without_marks},
 };
 use senv_base::{Error, Result};
 
@@ -32,9 +32,13 @@ pub(super) struct Output<'a> {
 
 impl Output<'_> {
     fn push(&mut self, sentence: &str, number: u64) {
-        let start = self.text.len();
-        self.text.extend_from_slice(sentence.as_bytes());
-        self.text[start..].iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
+        for (n, line) in sentence.split('\n').enumerate() {
+            if n > 0 {
+                self.text.push(b' ');
+            }
+            // The marks of quoted mail stay only at the beginning.
+            self.text.extend_from_slice(if n > 0 { without_marks(line) } else { line }.as_bytes());
+        }
         self.text.push(b'\n');
         self.numbers.push(number);
     }
@@ -184,6 +188,38 @@ mod tests {
         assert_eq!(split(text, Split::Lines), numbered(&of_lines));
         assert!(split("", Split::Paragraphs).is_empty());
         assert_eq!(split("\n \n", Split::Paragraphs), numbered(&[(1, ""), (2, "")]));
+    }
+
+    #[test]
+    fn marks_of_quoted_mail_are_left_out_where_lines_are_joined() {
+        let text = "Ann wrote:\n> The mill\n> is old. It\n> is slow.\n>\n> > And\n> >\tdry\n2 > 1 and\n1 < 2";
+        let expected = [
+            (1, "Ann wrote:"),
+            (2, "> The mill is old."),
+            (3, "It is slow."),
+            (6, "> > And dry"),
+            (8, "2 > 1 and 1 < 2"),
+        ];
+        assert_eq!(split(text, Split::Paragraphs), numbered(&expected));
+        assert_eq!(split("> a\n>\n", Split::Lines), numbered(&[(1, "> a")]));
+        let code = split("> ```\n> a. B\n\nNo. Yes", Split::Paragraphs);
+        assert_eq!(code, numbered(&[(1, "> ```"), (2, "> a. B"), (3, ""), (4, "No."), (4, "Yes")]));
+    }
+
+    #[test]
+    fn indented_code_after_an_empty_line_is_not_joined() {
+        let text = "Run\n\n    make all\n    make test\nThen wait. It\n\n    takes a while, as you will\n    see.";
+        let expected = [
+            (1, "Run"),
+            (2, ""),
+            (3, "make all"),
+            (4, "make test"),
+            (5, "Then wait."),
+            (5, "It"),
+            (6, ""),
+            (7, "takes a while, as you will     see."),
+        ];
+        assert_eq!(split(text, Split::Paragraphs), numbered(&expected));
     }
 
     #[test]

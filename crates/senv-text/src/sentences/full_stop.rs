@@ -5,9 +5,10 @@ use super::{
     following::{Beginning, Following, word_length},
     lines::is_enumerator,
     marks::is_opening,
+    times::begins_clause,
     words::{
         ANY_CASE, BEFORE_LETTERS, BEFORE_NUMBERS, BEGINNINGS, CAPITAL_BEFORE_NUMBERS, CAPITAL_EITHER, DATES, EITHER,
-        KINDS, Lower, NEVER_LAST, STATES, TITLES, UNITS, ZONES,
+        KINDS, Lower, NEVER_LAST, NO_HEADINGS, STATES, TITLES, UNITS, ZONES,
     },
 };
 
@@ -24,18 +25,18 @@ fn end_of(text: &str) -> &str {
 }
 
 /// The words before a full stop.
-struct Before<'a> {
+pub(super) struct Before<'a> {
     /// The last word: up to a blank, bracket, quote or dash.
-    word: &'a str,
+    pub(super) word: &'a str,
     lower: Lower,
     /// Whether a blank or the start of the sentence is before that word, possibly with opening signs.
-    is_whole: bool,
+    pub(super) is_whole: bool,
     /// The text before the word, without blanks at its end.
-    rest: &'a str,
+    pub(super) rest: &'a str,
 }
 
 impl<'a> Before<'a> {
-    fn new(text: &'a str) -> Option<Self> {
+    pub(super) fn new(text: &'a str) -> Option<Self> {
         let end = end_of(text);
         let is_edge =
             |c: char| c.is_whitespace() || is_opening(c) || matches!(c, '/' | '+' | '=' | '&' | '|' | ',' | ':');
@@ -51,12 +52,12 @@ impl<'a> Before<'a> {
     }
 
     /// Whether nothing is before the word in its sentence.
-    fn is_first(&self) -> bool {
+    pub(super) fn is_first(&self) -> bool {
         self.rest.is_empty()
     }
 
     /// The word before the word.
-    fn last(&self) -> &'a str {
+    pub(super) fn last(&self) -> &'a str {
         end_of(self.rest).rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default()
     }
 
@@ -70,6 +71,19 @@ impl<'a> Before<'a> {
     }
 }
 
+/// Whether the sentence continues after a time with which it begins: "At 8 a.m. Ann left". A word that begins sentences
+/// has no capital within one, except "I".
+fn is_time(text: &str, before: &Before<'_>, following: &Following<'_>, was_question: bool) -> bool {
+    let lower = &before.lower;
+    if !(2..=5).contains(&before.word.len()) {
+        return false;
+    }
+    let is_abbreviation = matches!(lower.as_str(), "a.m" | "p.m")
+        || before.is_capitalized() && lower.is_in(DATES) && lower.is_in(BEFORE_NUMBERS)
+        || before.is_after_number() && lower.is_in(UNITS);
+    is_abbreviation && !was_question && (!following.begins() || following.word == "I") && begins_clause(text)
+}
+
 /// Whether the sentence continues after `text`, which is what it has before a single full stop. `was_question` is
 /// whether the sentence before it was a question.
 pub(super) fn continues(text: &str, following: &Following<'_>, was_question: bool) -> bool {
@@ -78,6 +92,7 @@ pub(super) fn continues(text: &str, following: &Following<'_>, was_question: boo
         return false;
     }
     is_number_of_item(&before, following, was_question)
+        || is_time(text, &before, following, was_question)
         || is_abbreviation(&before, following, was_question)
         || is_initial(&before, following)
 }
@@ -107,8 +122,9 @@ fn is_number_of_item(before: &Before<'_>, following: &Following<'_>, was_questio
     let is_named = number.starts_with(|c: char| c.is_ascii_digit()) && number.len() <= 8 || is_enumerator(number);
     let kind = Lower::new(before.rest.strip_suffix('.').unwrap_or(before.rest));
     let is_kind = before.rest.starts_with(char::is_uppercase)
+        && !(kind.is_in(NO_HEADINGS) && following.begins())
         && (kind.is_in(KINDS) || before.rest.ends_with('.') && kind.is_in(BEFORE_LETTERS));
-    let is_first_item = number == "1" && before.rest.ends_with(':') && !following.begins();
+    let is_first_item = number == "1" && before.rest.ends_with(':');
     is_named && is_kind || is_first_item
 }
 
@@ -120,24 +136,6 @@ pub(super) fn begins_with_enumerator(text: &str) -> bool {
     number.starts_with(|c: char| c.is_ascii_alphabetic())
         && is_enumerator(number)
         && (behind.starts_with(". ") || behind.starts_with(") "))
-}
-
-/// Where the number of the next item of a list starts in the sentence so far, which ends with it: "1. Eggs 2. Flour".
-pub(super) fn next_item(text: &str, following: &Following<'_>) -> Option<usize> {
-    if !text.starts_with(|c: char| c.is_ascii_digit()) || !text.ends_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let number = |word: &str| word.parse::<u16>().ok();
-    let first = number(text.split_once(". ")?.0)?;
-    let before = Before::new(text)?;
-    let last = Lower::new(before.last());
-    let is_item = number(before.word)? == first + 1
-        && before.is_whole
-        && following.beginning == Beginning::Upper
-        && !following.begins()
-        && !last.is_in(BEGINNINGS)
-        && !last.is_in(KINDS);
-    is_item.then_some(text.len() - before.word.len())
 }
 
 fn is_abbreviation(before: &Before<'_>, following: &Following<'_>, was_question: bool) -> bool {

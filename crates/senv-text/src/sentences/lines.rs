@@ -7,17 +7,28 @@ pub(super) enum Line {
     Text,
     /// An item of a list, with the length of its marker.
     Item(usize),
-    /// A heading, a row of a table, a rule, or a line of code: a sentence of its own.
+    /// A heading, a row of a table, a rule, or a line of fenced code: a sentence of its own.
     Whole,
+    /// A header of mail, which ends with its line.
+    Header,
     /// A line that underlines a heading.
     Underline,
     /// A line that opens or closes code.
     Fence,
+    /// A line of indented code.
+    Code,
 }
 
 /// The line that starts at the beginning of a text, without its line end.
 pub(super) fn first_line(text: &str) -> &str {
     &text[..memchr::memchr(b'\n', text.as_bytes()).unwrap_or(text.len())]
+}
+
+impl Line {
+    /// Whether a sentence ends with the line.
+    pub(super) fn is_whole(self) -> bool {
+        !matches!(self, Line::Text | Line::Item(_))
+    }
 }
 
 /// What a line is, by its beginning. The line has no blanks before it.
@@ -28,9 +39,18 @@ pub(super) fn line(text: &str) -> Line {
             if text.len() - rest.len() <= 6 && rest.starts_with(' ') { Line::Whole } else { Line::Text }
         }
         Some(b'|') => Line::Whole,
-        Some(b'`') if text.starts_with("```") => Line::Fence,
+        Some(b':') if text.starts_with(":::") => Line::Whole,
+        Some(b'+') if text.starts_with("+-") || text.starts_with("+=") => Line::Whole,
+        Some(b'B' | b'C' | b'D' | b'F' | b'R' | b'S' | b'T') if is_header(text) => Line::Header,
+        // After the marks, a backtick opens or closes code within the line.
+        Some(b'`') if text.starts_with("```") => {
+            let has_more = first_line(text).trim_start_matches('`').contains('`');
+            if has_more { Line::Text } else { Line::Fence }
+        }
         Some(b'~') if text.starts_with("~~~") => Line::Fence,
-        Some(&mark @ (b'=' | b'-' | b'*' | b'_')) if is_rule(first_line(text), mark) => Line::Underline,
+        Some(&mark @ (b'=' | b'-' | b'*' | b'_')) if is_rule(first_line(text), mark) => {
+            if first_line(text).trim_end().contains(' ') { Line::Whole } else { Line::Underline }
+        }
         Some(byte) if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'*' | b'+' | b'(' | 0xc2 | 0xe2) => {
             marker(text).map_or(Line::Text, Line::Item)
         }
@@ -38,9 +58,38 @@ pub(super) fn line(text: &str) -> Line {
     }
 }
 
+/// Whether a line is a header of mail.
+fn is_header(line: &str) -> bool {
+    const NAMES: &[&str] = &["Bcc", "Cc", "Date", "From", "Reply-To", "Sent", "Subject", "To"];
+    NAMES.iter().any(|name| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(": ")))
+}
+
+/// Whether a line consists of a mark: at least two of `=` or `-`, or three of another one. Blanks may be between three.
 fn is_rule(line: &str, mark: u8) -> bool {
     let line = line.trim_end();
-    line.len() >= 3 && line.bytes().all(|byte| byte == mark)
+    let n_marks = line.bytes().take_while(|&byte| byte == mark).count();
+    if n_marks == line.len() {
+        return n_marks >= 3 || n_marks == 2 && matches!(mark, b'=' | b'-');
+    }
+    n_marks == 1
+        && line.as_bytes()[1] == b' '
+        && line.bytes().all(|byte| byte == mark || byte == b' ')
+        && line.bytes().filter(|&byte| byte == mark).take(3).count() == 3
+}
+
+/// Whether a line of marks, as in reStructuredText, underlines the title before it. It is as long as the title.
+pub(super) fn is_underline(title: &str, line: &str) -> bool {
+    const MARKS: &[u8] = b"=-~^\"+";
+    let Some(mark) = line.bytes().next().filter(|mark| MARKS.contains(mark)) else { return false };
+    let line = line.trim_end();
+    let title = title.trim();
+    let n = line.len();
+    n >= 4
+        && title.len() <= 4 * (n + 2)
+        && (title.chars().count().saturating_sub(1)..=title.chars().count() + 2).contains(&n)
+        && line.bytes().all(|byte| byte == mark)
+        && title.starts_with(|c: char| c.is_uppercase() || c.is_numeric())
+        && !title.ends_with([':', ',', ';'])
 }
 
 /// The length of the marker of an item, with the blanks after it: `- `, `1. `, `(a) `.
@@ -76,7 +125,7 @@ pub(super) fn is_enumerator(word: &str) -> bool {
 /// its end; `in_list` is whether it belongs to an item.
 pub(super) fn interrupts(kind: Line, text: &str, last: &str, in_list: bool) -> bool {
     match kind {
-        Line::Whole | Line::Fence => true,
+        Line::Whole | Line::Header | Line::Fence | Line::Code => true,
         Line::Text | Line::Underline => false,
         Line::Item(length) => {
             let mark = text[..length].trim_end();
@@ -104,6 +153,13 @@ mod tests {
             ("`a` is", Line::Text),
             ("---\nx", Line::Underline),
             ("====", Line::Underline),
+            ("--", Line::Underline),
+            ("+---+---+", Line::Whole),
+            ("Subject: a", Line::Header),
+            ("Dates: a", Line::Text),
+            ("* * *", Line::Whole),
+            ("- - x", Line::Item(2)),
+            ("```a``` is", Line::Text),
             ("- a", Line::Item(2)),
             ("-a", Line::Text),
             ("12.  a", Line::Item(5)),

@@ -181,6 +181,11 @@ pub(super) fn is_either_quote(c: char) -> bool {
     matches!(c, '“' | '‘' | '«' | '‹' | '„')
 }
 
+/// Whether a quote opens and closes.
+pub(super) fn is_straight(c: char) -> bool {
+    matches!(c, '"' | '＂')
+}
+
 /// Whether a character can only close.
 pub(super) fn is_closing_bracket(c: char) -> bool {
     matches!(c, ')' | ']' | '}' | '»' | '›' | '」' | '』' | '）' | '］' | '】' | '》' | '〉' | '〕' | '”' | '｣')
@@ -213,7 +218,7 @@ pub(super) fn footnote(text: &str) -> Option<usize> {
     const LONGEST: usize = 24;
     let inner = text.strip_prefix('[')?;
     let length = inner.bytes().take(LONGEST).position(|byte| byte == b']')?;
-    let inner = &inner[..length];
+    let inner = inner[..length].trim_matches(' ');
     let is_digits = |c: char| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–');
     let is_label = inner.len() == 1 && inner.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '*' | '†'));
     let is_note = ["note ", "nb ", "fn ", "n "]
@@ -221,7 +226,9 @@ pub(super) fn footnote(text: &str) -> Option<usize> {
         .any(|note| inner.strip_prefix(note).is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit())));
     let is_remark = matches!(inner, "citation needed" | "sic" | "clarification needed" | "who?" | "when?" | "dubious");
     let is_number = inner.starts_with(|c: char| c.is_ascii_digit()) && inner.chars().all(is_digits);
-    (is_number || is_label || is_note || is_remark).then_some(length + 2)
+    // "[^2]" and "[^mill]" in Markdown.
+    let is_markdown = inner.len() > 1 && inner.starts_with('^') && !inner.contains(char::is_whitespace);
+    (is_number || is_label || is_note || is_remark || is_markdown).then_some(length + 2)
 }
 
 /// The length of an emoticon that stands alone at the start of a text: `:)`, `;-)`, `<3`.
@@ -255,7 +262,8 @@ mod tests {
 
     #[test]
     fn footnotes_and_emoticons_are_recognized() {
-        for (text, length) in [("[4] It", 3), ("[12, 13]", 8), ("[note 1] x", 8), ("[a]", 3), ("[citation needed]", 17)]
+        for (text, length) in
+            [("[4] It", 3), ("[12, 13]", 8), ("[note 1] x", 8), ("[a]", 3), ("[^2] x", 4), ("[citation needed]", 17)]
         {
             assert_eq!(footnote(text), Some(length), "{text}");
         }

@@ -1,19 +1,26 @@
 //! Splits paragraphs into sentences.
 
+mod code;
 mod following;
 mod full_stop;
+mod items;
+mod layout;
 mod lines;
 mod marks;
 mod quotation;
+mod quoted;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod times;
 mod words;
 
+use code::Code;
 use following::{Beginning, Following};
-use lines::{Line, first_line, interrupts, line};
+use lines::Line;
 use marks::{CLASSES, Class, Stop, is_blank, is_opening, stop};
 use quotation::{Quote, quote};
+pub(crate) use quoted::without_marks;
 use tail::Tail;
 
 /// Returns the sentences of a text, without surrounding white space.
@@ -30,7 +37,11 @@ use tail::Tail;
 /// In text without capitals, a sentence also ends before a lower-case letter.
 ///
 /// An empty line ends a sentence; a single line end does not. Headings, items of lists, rows of tables and lines of
-/// code as in Markdown are sentences of their own.
+/// code as in Markdown are sentences of their own, and so are headers of mail.
+///
+/// In quoted mail (`> `), a sentence ends where the depth changes and at a quoted line without text, whose marks belong
+/// to no sentence. A sentence is a part of the text, so it has the marks of the lines on which it begins and continues.
+/// `senv split` and readers of text leave out the latter.
 ///
 /// ```
 /// use senv_core::text::sentences;
@@ -61,7 +72,7 @@ pub(crate) fn last_sentences(text: &str, state: State) -> (Vec<&str>, State) {
     let mut cutter = Cutter::new(text, state);
     cutter.cut(usize::MAX);
     cutter.end_sentence(text.len(), text.len());
-    (cutter.found, State { code: cutter.state.code, ..State::default() })
+    (cutter.found, cutter.state.after_paragraph())
 }
 
 /// What the sentences before say about those that follow.
@@ -73,25 +84,27 @@ pub(crate) struct State {
     line: Option<Line>,
     /// Whether an item of a list came before in the paragraph.
     in_list: bool,
-    /// The marks that close the code that was opened in the paragraph or before it.
-    code: Option<&'static str>,
+    /// Whether the last sentence is an item of a list within a line.
+    in_line_list: bool,
+    /// The code that was opened in the paragraph or before it.
+    code: Option<Code>,
+    /// How often the current line is quoted with `>`.
+    depth: usize,
     /// Whether the last sentence is a question.
     was_question: bool,
+}
+
+impl State {
+    /// The state after the end of a paragraph. Code in fences continues.
+    fn after_paragraph(self) -> Self {
+        Self { code: self.code.filter(Code::is_fenced), ..Self::default() }
+    }
 }
 
 /// A quotation of more bytes is an unpaired mark.
 const LONGEST_QUOTATION: usize = 2000;
 /// More opening signs in bytes than this are text.
 const N_OPENING: usize = 16;
-
-/// White space, and what it contains.
-struct Blanks {
-    end: usize,
-    /// Whether it has a line end.
-    ends_line: bool,
-    /// Whether it has an empty line.
-    ends_paragraph: bool,
-}
 
 /// The state of a scan from the start of a text to its end. Each step examines a bounded number of bytes, or continues
 /// behind what it has examined, so the time grows with the length.
@@ -100,16 +113,18 @@ struct Cutter<'a> {
     found: Vec<&'a str>,
     /// Where the current sentence starts.
     start: usize,
+    /// Where its text starts: after the marks of quoted mail.
+    body: usize,
     /// What the current line is.
     line: Line,
     /// The code that was open before the current line.
-    code: Option<&'static str>,
+    code: Option<Code>,
     state: State,
 }
 
 impl<'a> Cutter<'a> {
     fn new(text: &'a str, state: State) -> Self {
-        Self { text, found: Vec::new(), start: 0, line: Line::Text, code: state.code, state }
+        Self { text, found: Vec::new(), start: 0, body: 0, line: Line::Text, code: state.code, state }
     }
 
     /// The state at the start of the current sentence.
@@ -118,20 +133,25 @@ impl<'a> Cutter<'a> {
         let blanks = &before[before.trim_end_matches(is_blank).len()..];
         let is_within_line = if self.found.is_empty() { self.state.line.is_some() } else { !blanks.contains('\n') };
         let quote = self.state.quote.and_then(|quote| quote.checked_sub(self.start));
-        let code = if is_within_line { self.state.code } else { self.code };
+        let is_indented = self.state.code.is_some_and(|code| !code.is_fenced());
+        let code = if is_within_line || is_indented { self.state.code } else { self.code };
         State { quote, line: is_within_line.then_some(self.line), code, ..self.state }
     }
 
     /// Scans the text until a sentence starts at or after an offset.
     fn cut(&mut self, until: usize) {
         let bytes = self.text.as_bytes();
-        self.start = self.blanks(0).end;
+        let blanks = self.first_blanks();
+        (self.start, self.body) = (blanks.end, blanks.end);
         let mut at = match self.state.line {
             Some(line) => {
                 self.line = line;
                 self.start
             }
-            None => self.open_line(self.start),
+            None => {
+                self.leave_fence(&blanks);
+                self.open_line(&blanks, self.next_line(&blanks, true))
+            }
         };
         while let Some(&byte) = bytes.get(at).filter(|_| self.start < until) {
             at = match CLASSES[usize::from(byte)] {
@@ -140,7 +160,7 @@ impl<'a> Cutter<'a> {
                 Class::Wide => self.wide(at),
                 Class::LineEnd => {
                     let blanks = self.blanks(at);
-                    self.end_line(at, &blanks).unwrap_or(blanks.end)
+                    self.end_line(at, &blanks).unwrap_or(blanks.text)
                 }
                 Class::Quote => {
                     self.straight_quote(at);
@@ -155,69 +175,11 @@ impl<'a> Cutter<'a> {
     fn end_sentence(&mut self, end: usize, next: usize) {
         let sentence = self.text[self.start..end].trim();
         if !sentence.is_empty() {
-            self.found.push(sentence);
+            items::push(sentence, &mut self.found);
             self.state.was_question = sentence.ends_with('?');
+            self.state.in_line_list = items::is_item(sentence);
         }
-        self.start = next;
-    }
-
-    /// The white space from an offset on.
-    fn blanks(&self, from: usize) -> Blanks {
-        let rest = &self.text[from..];
-        let end = from + rest.find(|c| !is_blank(c)).unwrap_or(rest.len());
-        let mut line_ends = memchr::memchr_iter(b'\n', &self.text.as_bytes()[from..end]);
-        let ends_line = line_ends.next().is_some();
-        Blanks { end, ends_line, ends_paragraph: line_ends.next().is_some() }
-    }
-
-    /// Ends a line before `blanks`, and the sentence if the paragraph ends or the next line begins one in any case.
-    /// Then returns where the scan continues.
-    fn end_line(&mut self, end: usize, blanks: &Blanks) -> Option<usize> {
-        let rest = &self.text[blanks.end..];
-        let was_whole = matches!(self.line, Line::Whole | Line::Underline | Line::Fence);
-        let last = self.text[self.start.min(end)..end].trim_end();
-        if blanks.ends_paragraph || was_whole || interrupts(self.line_of(rest), rest, last, self.state.in_list) {
-            self.end_sentence(end, blanks.end);
-            if blanks.ends_paragraph {
-                self.state = State { code: self.state.code, ..State::default() };
-            }
-            return Some(self.open_line(blanks.end));
-        }
-        // A line within a sentence is text, unless it underlines a heading.
-        self.line = Line::Text;
-        match self.line_of(rest) {
-            Line::Underline => Some(self.open_line(blanks.end)),
-            _ => None,
-        }
-    }
-
-    /// Begins a line at its first character, and returns where the scan continues.
-    fn open_line(&mut self, at: usize) -> usize {
-        let rest = &self.text[at..];
-        self.line = self.line_of(rest);
-        self.code = self.state.code;
-        match self.line {
-            Line::Text => at,
-            Line::Item(length) => {
-                self.state.in_list = true;
-                at + length
-            }
-            Line::Whole | Line::Underline => at + first_line(rest).len(),
-            Line::Fence => {
-                let mark = if rest.starts_with('`') { "```" } else { "~~~" };
-                self.state.code = if self.state.code.is_some() { None } else { Some(mark) };
-                at + first_line(rest).len()
-            }
-        }
-    }
-
-    /// What the line at the start of a text is. Within code it is code, unless it closes it.
-    fn line_of(&self, text: &str) -> Line {
-        match self.state.code {
-            Some(mark) if text.starts_with(mark) => Line::Fence,
-            Some(_) => Line::Whole,
-            None => line(text),
-        }
+        (self.start, self.body) = (next, next);
     }
 
     /// Skips code in backticks, if it ends on its line. A backtick after a blank opens a quotation (`` `Yes.' ``).
@@ -264,6 +226,10 @@ impl<'a> Cutter<'a> {
         match self.text[at..].chars().next() {
             Some(c) if stop(c).is_some() => self.stop(at),
             Some('\u{2028}' | '\u{2029}') => self.separator(at),
+            Some('＂') => {
+                self.state.quote = if self.is_quoted(at) { None } else { Some(at + LONGEST_QUOTATION) };
+                at + '＂'.len_utf8()
+            }
             Some(c) => at + c.len_utf8(),
             None => at + 1,
         }
@@ -273,7 +239,7 @@ impl<'a> Cutter<'a> {
     fn separator(&mut self, at: usize) -> usize {
         let blanks = self.blanks(at);
         if blanks.ends_line {
-            return self.end_line(at, &blanks).unwrap_or(blanks.end);
+            return self.end_line(at, &blanks).unwrap_or(blanks.text);
         }
         if !self.text[blanks.end..].starts_with(char::is_lowercase) {
             self.end_sentence(at, blanks.end);
@@ -283,68 +249,66 @@ impl<'a> Cutter<'a> {
 
     /// Ends the sentence at a mark, or continues it, and returns where the scan continues.
     fn stop(&mut self, at: usize) -> usize {
-        let mut tail = Tail::new(self.text, at);
+        let mut tail = Tail::new(self.text, at, self.is_quoted(at));
         if tail.has_quote {
             self.state.quote = None;
         }
         if tail.end == self.text.len() {
             return tail.end;
         }
-        let blanks = self.blanks(tail.end);
+        let mut blanks = self.blanks(tail.end);
         if blanks.end == tail.end {
-            if let Some(end) = tail.end_without_blank(&self.text[self.start..at], self.text) {
-                let blanks = self.blanks(end);
-                if blanks.ends_line {
-                    self.end_sentence(end, end);
-                    let next = self.end_line(end, &blanks);
-                    self.start = blanks.end;
-                    return next.unwrap_or_else(|| self.open_line(blanks.end));
-                }
-                self.end_sentence(end, blanks.end);
-                return blanks.end;
-            }
-            return tail.end;
+            return self.stop_without_blank(&tail, at);
         }
-        let (mut next, mut ends_line) = (blanks.end, blanks.ends_line);
-        if ends_line {
-            if let Some(next) = self.end_line(tail.end, &blanks) {
-                return next;
-            }
-        } else {
-            while let Some(end) = tail.spaced(self.text, next, self.closes(next)) {
-                if self.text[next..].starts_with('"') {
-                    self.state.quote = None;
+        loop {
+            if blanks.ends_line {
+                if let Some(next) = self.end_line(tail.end, &blanks) {
+                    return next;
                 }
-                tail.end = end;
-                let blanks = self.blanks(end);
-                (next, ends_line) = (blanks.end, blanks.ends_line);
-                if ends_line {
-                    if let Some(next) = self.end_line(tail.end, &blanks) {
-                        return next;
-                    }
-                    break;
-                }
+                break;
             }
+            let Some(end) = tail.spaced(self.text, blanks.end, self.closes(blanks.end)) else { break };
+            if self.text[blanks.end..].starts_with('"') {
+                self.state.quote = None;
+            }
+            tail.end = end;
+            blanks = self.blanks(end);
         }
-        let following = Following::new(&self.text[next..]);
-        if let Some(item) = full_stop::next_item(&self.text[self.start..at], &following) {
-            let item = self.start + item;
+        let following = Following::new(&self.text[blanks.text..]);
+        if let Some(item) = items::next_item(&self.text[self.body..at], &following, self.state.in_line_list) {
+            let item = self.body + item;
             self.end_sentence(item, item);
-            return next;
+            return blanks.text;
         }
         if self.ends(&tail, &following) {
-            self.end_sentence(tail.end, next);
+            self.end_sentence(tail.end, blanks.end);
             // A sentence at the start of a line may be an item.
-            if ends_line {
-                return self.open_line(next);
+            if blanks.ends_line {
+                return self.open_line(&blanks, self.line_of(&blanks));
             }
         }
-        next
+        blanks.text
+    }
+
+    /// Ends the sentence at a mark that no blank follows, or continues it.
+    fn stop_without_blank(&mut self, tail: &Tail, at: usize) -> usize {
+        let Some(end) = tail.end_without_blank(&self.text[self.body..at], self.text) else { return tail.end };
+        let blanks = self.blanks(end);
+        if !blanks.ends_line {
+            self.end_sentence(end, blanks.end);
+            return blanks.end;
+        }
+        self.end_sentence(end, end);
+        if let Some(next) = self.end_line(end, &blanks) {
+            return next;
+        }
+        (self.start, self.body) = (blanks.end, blanks.end);
+        self.open_line(&blanks, self.line_of(&blanks))
     }
 
     /// Whether the sentence ends at a mark with a blank after it.
     fn ends(&self, tail: &Tail, following: &Following<'_>) -> bool {
-        let before = &self.text[self.start..tail.start];
+        let before = &self.text[self.body..tail.start];
         // In text with separated tokens a mark always ends a sentence.
         let is_apart = tail.is_single && tail.kind != Stop::Ellipsis && before.ends_with(char::is_whitespace);
         if is_apart && before.trim_end().chars().next_back().is_some_and(|c| stop(c).is_none()) {

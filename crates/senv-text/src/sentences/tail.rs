@@ -2,7 +2,10 @@
 
 use super::{
     following::{Beginning, Following},
-    marks::{Stop, emoticon, footnote, is_closing, is_closing_bracket, is_either_quote, is_emoji, is_quote, stop},
+    marks::{
+        Stop, emoticon, footnote, is_closing, is_closing_bracket, is_either_quote, is_emoji, is_quote, is_straight,
+        stop,
+    },
 };
 
 /// No word in characters is longer, except addresses.
@@ -22,8 +25,8 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// The mark at an offset, and what directly follows it.
-    pub(super) fn new(text: &str, start: usize) -> Self {
+    /// The mark at an offset, and what directly follows it. `is_quoted` is whether a straight quote is open before it.
+    pub(super) fn new(text: &str, start: usize, mut is_quoted: bool) -> Self {
         let mut kind = None;
         let (mut end, mut n_marks, mut has_quote) = (start, 0, false);
         loop {
@@ -43,11 +46,15 @@ impl Tail {
                 if c == '.' && text[end..].starts_with(" .") && !text[end + 2..].starts_with(char::is_alphanumeric) {
                     end += 1;
                 }
+            } else if is_straight(c) && !is_quoted && rest[c.len_utf8()..].starts_with(char::is_alphanumeric) {
+                // The quote opens the next sentence.
+                break;
             } else if is_closing(c) && !(is_either_quote(c) && rest[c.len_utf8()..].starts_with(char::is_alphanumeric))
             {
                 has_quote |= is_quote(c);
+                is_quoted &= !is_straight(c);
                 end += c.len_utf8();
-            } else if let Some(length) = footnote(rest) {
+            } else if let Some(length) = footnote(rest).or_else(|| note_in_brackets(rest)) {
                 end += length;
             } else if matches!(c, '¹' | '²' | '³' | '\u{2070}'..='\u{2079}' | '†' | '‡') || is_emoji(c) {
                 end += c.len_utf8();
@@ -102,7 +109,7 @@ impl Tail {
         let ends = match self.kind {
             Stop::Unspaced => {
                 // "「行く。」と言った" continues.
-                let is_cited = self.has_quote && (next == 'と' || rest.starts_with("って"));
+                let is_cited = self.has_quote && (next == 'と' || rest.starts_with("って") || is_wide_speech(rest));
                 !is_cited && !next.is_lowercase() && Following::new(rest).beginning != Beginning::Continuation
             }
             Stop::Period if self.is_single && !(is_wide(next) && is_wide(last)) => {
@@ -110,21 +117,53 @@ impl Tail {
             }
             Stop::Strong | Stop::Ellipsis | Stop::Period => {
                 let are_wide = is_wide(next) && is_wide(last) && self.kind != Stop::Ellipsis;
-                are_wide || is_word(before) && is_beginning(rest)
+                are_wide || is_word(before) && is_beginning(rest.strip_prefix(is_straight).unwrap_or(rest))
             }
         };
         ends.then_some(self.end)
     }
 }
 
-/// The length of the number of a footnote that was raised: "The rents rose.4 It is".
+/// Whether a text begins with who spoke the words before it, in Chinese: "他问。".
+fn is_wide_speech(text: &str) -> bool {
+    /// Longest name and verb, in characters.
+    const LONGEST: usize = 8;
+    let mut last = None;
+    for c in text.chars().take(LONGEST) {
+        if matches!(c, '。' | '，' | '！') {
+            return matches!(last, Some('说' | '說' | '问' | '問' | '道' | '喊' | '答' | '叫'));
+        }
+        last = Some(c);
+    }
+    false
+}
+
+/// The length of the number of a footnote in brackets or marks: `(4)`, `^4`, `<sup>4</sup>`.
+fn note_in_brackets(rest: &str) -> Option<usize> {
+    if !rest.starts_with(['(', '{', '\\', '^', '<']) {
+        return None;
+    }
+    let (open, close) = [("(", ")"), ("{", "}"), ("\\[", "\\]"), ("^(", ")"), ("^", ""), ("<sup>", "</sup>")]
+        .into_iter()
+        .find(|(open, _)| rest.strip_prefix(open).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())))?;
+    let number = &rest[open.len()..];
+    let n_digits = number.bytes().take(4).take_while(u8::is_ascii_digit).count();
+    let behind = number[n_digits..].strip_prefix(close)?;
+    let is_apart = behind.is_empty() || behind.starts_with(|c: char| c.is_whitespace() || matches!(c, '(' | '^' | '<'));
+    (n_digits <= 3 && is_apart).then_some(open.len() + n_digits + close.len())
+}
+
+/// The length of the number of a footnote that was raised: "The rents rose.4 It is", "rose.4,5 It".
 fn raised_note(before: &str, rest: &str) -> Option<usize> {
-    let length = rest.bytes().take(4).take_while(u8::is_ascii_digit).count();
+    let number = |text: &str| {
+        Some(text.bytes().take(4).take_while(u8::is_ascii_digit).count()).filter(|length| (1..=3).contains(length))
+    };
+    let first = number(rest)?;
+    let second = rest[first..].strip_prefix([',', '-', '–']);
+    let length = second.and_then(|second| Some(rest.len() - second.len() + number(second)?)).unwrap_or(first);
     let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     let mut behind = rest[length..].chars();
-    let is_note = (1..=3).contains(&length)
-        && behind.next().is_some_and(char::is_whitespace)
-        && behind.next().is_some_and(char::is_uppercase);
+    let is_note = behind.next().is_some_and(char::is_whitespace) && behind.next().is_some_and(char::is_uppercase);
     (is_note && (4..=LONGEST_WORD).contains(&word.len()) && word.chars().all(char::is_lowercase)).then_some(length)
 }
 

@@ -88,19 +88,28 @@ pub(super) const UNITS: &[&str] = &[
 /// Nouns before a single letter or number that names one of a kind ("size S", "vitamin C", "Chapter 2").
 #[rustfmt::skip]
 pub(super) const KINDS: &[&str] = &[
-    "act", "annex", "appendix", "area", "article", "axiom", "bank", "block", "book", "box", "building", "bus", "camp",
-    "canto", "case", "category", "chapter", "choice", "chord", "class", "clause", "column", "company", "corollary",
-    "day", "definition", "disk", "district", "division", "dock", "door", "drive", "entry", "episode", "equation",
-    "example", "exercise", "exhibit", "fact", "factor", "figure", "file", "flat", "form", "gate", "goal", "grade",
-    "group", "hall", "hepatitis", "highway", "influenza", "item", "key", "lane", "law", "lemma", "lesson", "letter",
-    "level", "line", "list", "lot", "method", "model", "module", "node", "note", "number", "objective", "operation",
-    "option", "page", "panel", "paragraph", "part", "person", "phase", "plan", "planet", "plate", "platform",
-    "player", "point", "position", "principle", "problem", "product", "project", "proposition", "protein", "question",
-    "room", "route", "row", "rule", "sample", "scenario", "scene", "schedule", "season", "section", "sector",
-    "series", "set", "sheet", "shelf", "side", "site", "size", "slide", "solution", "stage", "station", "step",
-    "street", "subject", "table", "task", "team", "terminal", "test", "theorem", "tier", "tip", "title", "topic",
-    "track", "train", "type", "unit", "variable", "version", "vitamin", "volume", "war", "ward", "week", "wing",
-    "zone",
+    "act", "allele", "angle", "annex", "antigen", "appendix", "area", "article", "axiom", "bank", "bay", "block",
+    "book", "box", "building", "bus", "cabin", "camp", "candidate", "canto", "case", "category", "cell", "chapter",
+    "chart", "choice", "chord", "circle", "class", "clause", "cluster", "column", "company", "compartment", "condition",
+    "corollary", "curve", "day", "deck", "definition", "diagram", "disk", "district", "division", "dock", "door",
+    "drive", "entry", "enzyme", "episode", "equation", "example", "exercise", "exhibit", "exit", "experiment", "fact",
+    "factor", "figure", "file", "flat", "form", "gate", "goal", "grade", "group", "hall", "hepatitis", "highway",
+    "hypothesis", "influenza", "item", "key", "lane", "law", "lemma", "lesson", "letter", "level", "line", "list",
+    "lot", "map", "matrix", "method", "mode", "model", "module", "node", "note", "number", "objective", "operation",
+    "option", "page", "panel", "paragraph", "part", "person", "phase", "pin", "plan", "planet", "plate", "platform",
+    "player", "point", "port", "position", "principle", "problem", "process", "product", "project", "proposition",
+    "protein", "quadrant", "question", "receptor", "region", "room", "route", "row", "rule", "sample", "scenario",
+    "scene", "schedule", "scheme", "screen", "season", "section", "sector", "segment", "series", "set", "shape",
+    "sheet", "shelf", "side", "site", "size", "slide", "solution", "stage", "station", "step", "strain", "street",
+    "subject", "subtype", "suite", "table", "task", "team", "terminal", "test", "theorem", "thread", "tier", "tip",
+    "title", "topic", "tower", "track", "train", "triangle", "type", "unit", "variable", "variant", "vector", "version",
+    "vertex", "vitamin", "volume", "war", "ward", "week", "wing", "zone",
+];
+/// Words of [`KINDS`] that name no part of a text.
+#[rustfmt::skip]
+pub(super) const NO_HEADINGS: &[&str] = &[
+    "antigen", "bus", "factor", "gate", "grade", "group", "hepatitis", "influenza", "person", "plan", "planet",
+    "platform", "player", "protein", "size", "strain", "team", "train", "vitamin", "war",
 ];
 /// Verbs of speech, which follow a quotation that ends with a mark.
 #[rustfmt::skip]
@@ -170,7 +179,8 @@ impl Lower {
     }
 
     pub(super) fn is_in(&self, list: &[&str]) -> bool {
-        is_in(list, self.as_str())
+        let bytes = &self.bytes[..self.length];
+        !bytes.is_empty() && list.binary_search_by(|word| word.as_bytes().cmp(bytes)).is_ok()
     }
 }
 
@@ -194,6 +204,7 @@ mod tests {
             STATES,
             UNITS,
             KINDS,
+            NO_HEADINGS,
             SPEECH,
             BEGINNINGS,
         ] {
