@@ -112,7 +112,8 @@ pub struct RetrievalResult {
 ///
 /// A document that a ranking does not find is not in it: it has no word of the query, or no vector. A judged document
 /// that is not in the corpus counts as not found, as in `trec_eval`. Equal scores count by the mean over their orders
-/// ([`Ranking`]). Queries without a relevant document are left out; `trec_eval` counts them as 0. Memory: `4 dim` bytes for each document and each sentence.
+/// ([`Ranking`]). Queries without a relevant document are left out; `trec_eval` counts them as 0. Memory: `4 dim` bytes
+/// for each document and each sentence.
 ///
 /// # Errors
 /// Errors of the encoder, or for weights out of range; [`Error::NotFinite`] if an embedding is not finite, with its

@@ -34,10 +34,10 @@ use crate::{
 /// comparing all pairs, for any number of threads. Memory holds the text and a vector per distinct sentence: 2.6 KB
 /// each with the English model, 1.3 KB with --order 0.
 ///
-/// A sentence without a vector is dropped only if its text repeats. In most models that is one without a known word; the
-/// English model makes vectors of unknown words from their letters. Blank lines are dropped. Averages of words ignore
-/// word order, which the English model reads: check --report before you trust a threshold. A folder made by `senv index`
-/// is read as its text.
+/// A sentence without a vector is dropped only if its text repeats. In most models that is one without a known word;
+/// the English model makes vectors of unknown words from their letters. Blank lines are dropped. Averages of words
+/// ignore word order, which the English model reads: check --report before you trust a threshold. A folder made by
+/// `senv index` is read as its text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Dedupe {

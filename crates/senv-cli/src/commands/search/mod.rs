@@ -35,8 +35,8 @@ use crate::{
 
 /// Search a collection made by senv index.
 ///
-/// Without TEXT, --query and --queries, reads queries from standard input, one per line, and answers each immediately; on a
-/// terminal, from a prompt with history. Queries are encoded by the model of the collection.
+/// Without TEXT, --query and --queries, reads queries from standard input, one per line, and answers each immediately;
+/// on a terminal, from a prompt with history. Queries are encoded by the model of the collection.
 ///
 /// Each result has the cosine (-1 to 1, ~ before an estimate), the id, the file and line of the sentence, the sentence,
 /// and further columns. Equal sentences are shown once, with their count. If --queries is an indexed file, a line does
