@@ -31,8 +31,8 @@ macro_rules! argument_of {
 
 pub(crate) use argument_of;
 
-/// Replaces the error for a value that is not a number by one that says what is expected.
-pub(crate) fn with_expected_number(error: clap::Error) -> clap::Error {
+/// Replaces the error for a value that is not a number by one that says what is expected, in the colors of `command`.
+pub(crate) fn with_expected_number(error: clap::Error, command: &clap::Command) -> clap::Error {
     let source = error.source();
     let expected = match source.and_then(|source| source.downcast_ref::<ParseIntError>()) {
         Some(bad) if *bad.kind() == IntErrorKind::PosOverflow => "the number is too large",
@@ -46,4 +46,5 @@ pub(crate) fn with_expected_number(error: clap::Error) -> clap::Error {
         ErrorKind::ValueValidation,
         format!("invalid value '{value}' for '{argument}': {expected}\n\nFor more information, try '--help'.\n"),
     )
+    .with_cmd(command)
 }

@@ -52,7 +52,9 @@ fn main() -> ExitCode {
 fn parse(args: impl Iterator<Item = OsString>) -> Result<(args::Cli, ArgMatches), clap::Error> {
     let args = command_line::with_plain_numbers(command_line::with_system_first(args));
     let length = help::Length::of(&args);
-    let matches = help::command(length).try_get_matches_from(args).map_err(argument::with_expected_number)?;
+    let matches = help::command(length)
+        .try_get_matches_from(args)
+        .map_err(|error| argument::with_expected_number(error, &help::command(length)))?;
     command_line::choose(&matches);
     let cli = args::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut help::command(length)))?;
     Ok((cli, matches))

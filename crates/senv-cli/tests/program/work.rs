@@ -188,7 +188,7 @@ fn pairs_on_standard_input_get_a_column() {
     let first: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
     assert_eq!((&first["first"], &first["known_tokens"][1]), (&"the cat".into(), &2.into()));
     let bad = folder.pipe(&["similarity", "--model", "m.senv"], "the cat\tthe dog\nno tab here\n");
-    assert_eq!(bad.fails(1, &["line 2", "no tab"]).out.lines().count(), 1, "what lies before it is written");
+    assert_eq!(bad.fails(1, &["-:2: found no tab"]).out.lines().count(), 1, "what lies before it is written");
 }
 
 #[test]
