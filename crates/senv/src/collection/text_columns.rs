@@ -237,7 +237,7 @@ mod tests {
         let mut columns = TextColumns::new("text");
         assert!(columns.is_header("id\ttext", 1, Path::new("a.tsv")).unwrap());
         let error = columns.cells("1\t\"a cat\tsat\"", 2, Path::new("a.tsv")).unwrap_err().to_string();
-        assert!(error.contains("line 2: the record has 3 columns, but the first record has 2;"), "{error}");
+        assert!(error.contains("a.tsv:2: the record has 3 columns, but the first record has 2;"), "{error}");
         assert_eq!(columns.cells("1\ta cat\t \t", 3, Path::new("a.tsv")).unwrap().text, "a cat");
     }
 
