@@ -48,6 +48,6 @@ fn the_first_vector_takes_milliseconds_and_twice_the_file_at_most() {
         assert!(whole < 2 * file, "{whole} bytes in all, of a file of {file}");
         least = least.min(spent);
     }
-    // It takes 10 to 20 ms of a processor of its own. Other programs on the same processor can double that.
+    // It takes 10 to 20 ms on an idle processor. Other programs on the same processor can double that.
     assert!(least < 60_000_000, "{least} ns on the processor");
 }
