@@ -242,8 +242,8 @@ impl CollectionText {
     ///
     /// # Errors
     /// Errors of reading. [`senv_core::Error::BadTable`], with the line, if a column is missing, an id is not a number,
-    /// or a document has no name or already exists. [`senv_core::Error::BadFile`] if the number of vectors differs from
-    /// that of the lines.
+    /// or a document has no name or already exists. [`senv_core::Error::BadFile`] if there are not as many vectors as
+    /// lines.
     pub fn next_part(&mut self, most: usize) -> Result<Option<NewSentences>> {
         let (mut texts, mut ids, mut files, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let names: Vec<String> = self.columns.names().map(str::to_owned).collect();
