@@ -112,8 +112,8 @@ fn text_of_every_layout_and_values_beside_it() {
         assert_eq!(values[0], "noun\t-7\t0.5\ttrue\t1970-01-01\t1970-01-01 00:00:00\tA cat, who sat.\tnoun");
         assert!(values[1].starts_with("verb\t\t1\tfalse\t2022-01-08\t2023-11-14 22:13:20\t\tverb"), "{values:?}");
         let error = |columns: &[&str]| lines(&path, columns, TextOptions::default()).unwrap_err();
-        assert!(error(&["n"]).ends_with("FILE: column \"n\" holds Int64, not text"), "{}", error(&["n"]));
-        assert!(error(&["text", "x.y"]).contains("column \"x.y\" holds Struct"), "{}", error(&["text", "x.y"]));
+        assert!(error(&["n"]).ends_with("FILE: column \"n\" has type Int64, expected text"), "{}", error(&["n"]));
+        assert!(error(&["text", "x.y"]).contains("column \"x.y\" has type Struct"), "{}", error(&["text", "x.y"]));
         assert!(
             error(&["texts"]).contains("no column \"texts\"; there are text, large, view"),
             "{}",
