@@ -101,7 +101,7 @@ fn what_cannot_be_read_is_named_and_nothing_is_left_behind() {
         (&["t.arrow"], "t.arrow is an Arrow file"),
         (&["t.parquet", "--column", "line"], "t.parquet: column \"line\" has type Int64, expected text"),
         (&["t.parquet", "--column", "vector"], "t.parquet: column \"vector\" has type FixedSizeList"),
-        (&["t.parquet", "--column", "body"], "t.parquet: no column \"body\"; there are line, text, vector"),
+        (&["t.parquet", "--column", "body"], "t.parquet: no column \"body\"; the columns are line, text, vector"),
         (&["cut.parquet", "--column", "text"], "cut.parquet: it is damaged or not a supported Parquet"),
     ] {
         for output in ["out.npy", "out.parquet"] {
@@ -113,6 +113,6 @@ fn what_cannot_be_read_is_named_and_nothing_is_left_behind() {
     }
     folder.write("other.parquet", "no table of ours");
     let other = folder.run(&["encode", "text.txt", "--output", "other.parquet"]);
-    other.fails(2, &["other.parquet exists and was not written by senv"]);
+    other.fails(2, &["other.parquet exists and is not a table of vectors written by senv"]);
     folder.run(&["encode", "text.txt", "--output", "out.arrow", "--digits", "3"]).fails(2, &["--digits is for text"]);
 }

@@ -115,11 +115,11 @@ fn text_of_every_layout_and_values_beside_it() {
         assert!(error(&["n"]).ends_with("FILE: column \"n\" has type Int64, expected text"), "{}", error(&["n"]));
         assert!(error(&["text", "x.y"]).contains("column \"x.y\" has type Struct"), "{}", error(&["text", "x.y"]));
         assert!(
-            error(&["texts"]).contains("no column \"texts\"; there are text, large, view"),
+            error(&["texts"]).contains("no column \"texts\"; the columns are text, large, view"),
             "{}",
             error(&["texts"])
         );
-        assert!(error(&["13"]).contains("no column 13; there are 12: text"), "{}", error(&["13"]));
+        assert!(error(&["13"]).contains("no column 13; the 12 columns are text"), "{}", error(&["13"]));
         assert!(error(&["x.y.other"]).contains("no column"), "{}", error(&["x.y.other"]));
     }
 }
