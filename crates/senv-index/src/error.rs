@@ -95,7 +95,7 @@ pub enum Error {
         columns: String,
     },
     /// Columns that do not match those of the collection.
-    #[error("the columns given are {found}, expected {expected}")]
+    #[error("the columns given are {}, expected {}", listed(found), listed(expected))]
     WrongColumns {
         /// The columns of the collection.
         expected: String,
@@ -209,6 +209,11 @@ impl Error {
     pub(crate) fn behind_change(self, folder: &Path) -> Self {
         Self::ChangedNotOpened { path: folder.to_owned(), error: Box::new(self) }
     }
+}
+
+/// Names of columns, separated by commas.
+fn listed(columns: &str) -> &str {
+    if columns.is_empty() { "none" } else { columns }
 }
 
 /// Describes why a folder is not a collection.

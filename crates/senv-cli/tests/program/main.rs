@@ -50,6 +50,7 @@ mod search_queries;
 mod search_web;
 mod shard;
 mod shard_folder;
+mod shared_collection;
 mod similarity;
 mod small_text;
 mod systems;

@@ -93,6 +93,8 @@ impl Default for SentenceCollectionParams {
 ///
 /// Several threads can search one open collection, since searches take `&self`. Meanwhile another handle, in this
 /// program or another, can change it: [`SentenceCollection::refresh`] loads its changes. One handle writes at a time.
+/// The program `senv` is such another: it changes and searches collections made here, and collections that it makes are
+/// opened and changed here.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -115,15 +117,18 @@ impl Default for SentenceCollectionParams {
 #[derive(Debug)]
 pub struct SentenceCollection {
     model: Model,
+    /// The model with its order part, of which `model` has what the collection keeps.
+    whole: Model,
     rows: Collection,
 }
 
 impl SentenceCollection {
     /// The column of the sentences, the first one.
     pub const TEXT: &str = TEXT;
-    /// The column of the file that a sentence comes from ([`CollectionText`]).
+    /// The column of the file that a sentence comes from ([`CollectionText`]); empty if it comes from none. `senv index`
+    /// makes it.
     pub const FILE: &str = "file";
-    /// The column of the line that a sentence comes from ([`CollectionText`]).
+    /// The column of the line that a sentence comes from ([`CollectionText`]); empty if it comes from no file.
     pub const LINE: &str = "line";
     /// The column of the document of a sentence ([`TextDocuments`]).
     pub const DOCUMENT: &str = "document";
@@ -151,7 +156,7 @@ impl SentenceCollection {
     ) -> Result<Self> {
         let place = ModelPlace::open(model.into(), params.order_weight)?;
         let rows = Collection::create(folder, &rows_params(&place, params)?)?;
-        Ok(Self { model: place.model, rows })
+        Ok(Self { model: place.model, whole: place.whole, rows })
     }
 
     /// Makes a collection from parts. `next` returns one part after another, and `None` after the last. Its argument is
@@ -200,7 +205,7 @@ impl SentenceCollection {
             false => Collection::build(folder, &rows_params, next),
             true => Collection::rebuild(folder, &rows_params, next),
         }?;
-        Ok(Self { model: place.model, rows })
+        Ok(Self { model: place.model, whole: place.whole, rows })
     }
 
     /// Opens the collection in a folder and its model. The model is at its original path (that of the file itself, if
@@ -225,16 +230,13 @@ impl SentenceCollection {
         let rows = Collection::open(folder)?;
         let path = rows.metadata().get(MODEL_PATH).filter(|_| rows.columns().first().is_some_and(|name| name == TEXT));
         let path = path.ok_or_else(|| Error::NoSentences { collection: folder.to_owned() })?;
-        let model = model_place::open_again(folder, rows.model(), path, model)?;
-        let model = match Self::order_weight(&rows) {
-            Some(weight) => weighted(model, weight)?,
-            None => model,
-        };
+        let whole = model_place::open_again(folder, rows.model(), path, model)?;
+        let model = weighted_for(&rows, &whole)?;
         if model.dim() != rows.dim() {
             let (expected, got) = (rows.dim(), model.dim());
             return Err(senv_core::Error::ShapeMismatch { what: "vectors of the model", expected, got }.into());
         }
-        Ok(Self { model, rows })
+        Ok(Self { model, whole, rows })
     }
 
     /// Records a new path of the model, after the model was moved.
@@ -341,12 +343,14 @@ impl SentenceCollection {
         self.add_sentences(NewSentences::new(owned(sentences)))
     }
 
-    /// Adds sentences with their own ids, columns or vectors, and returns the ids.
+    /// Adds sentences with their own ids, columns or vectors, and returns the ids. What others have changed since is
+    /// loaded first ([`SentenceCollection::refresh`]).
     ///
     /// # Errors
-    /// The errors of [`Collection::add`]; [`Error::BlankSentence`]; [`Error::ForeignVector`];
+    /// The errors of [`Collection::add`], such as [`senv_index::Error::WrongColumns`]; [`Error::BlankSentence`]; [`Error::ForeignVector`];
     /// [`Error::NonFiniteVector`]. The collection does not change then.
     pub fn add_sentences(&mut self, sentences: NewSentences) -> Result<Vec<u64>> {
+        self.refresh()?;
         Ok(self.rows.add(sentences.into_rows(&self.model, self.rows.columns())?)?)
     }
 
@@ -359,6 +363,7 @@ impl SentenceCollection {
         &mut self,
         next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
     ) -> Result<usize, E> {
+        self.refresh()?;
         self.model.prepare_for_many();
         let columns = self.rows.columns().to_vec();
         self.rows.add_parts(encoded(&self.model, columns, next))
@@ -369,6 +374,7 @@ impl SentenceCollection {
     /// # Errors
     /// The errors of [`Collection::replace`]; [`Error::BlankSentence`] (delete a sentence instead).
     pub fn replace(&mut self, sentences: &[(u64, impl AsRef<str>)]) -> Result<()> {
+        self.refresh()?;
         let texts = sentences.iter().map(|(_, text)| text.as_ref().to_owned()).collect();
         let sentences = NewSentences::new(texts).ids(sentences.iter().map(|(id, _)| *id).collect());
         Ok(self.rows.replace(sentences.into_rows(&self.model, self.rows.columns())?)?)
@@ -383,6 +389,7 @@ impl SentenceCollection {
         &mut self,
         next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
     ) -> Result<usize, E> {
+        self.refresh()?;
         self.model.prepare_for_many();
         let columns = self.rows.columns().to_vec();
         self.rows.replace_parts(encoded(&self.model, columns, next))
@@ -404,12 +411,31 @@ impl SentenceCollection {
         Ok(self.rows.compact()?)
     }
 
-    /// Loads changes that a writer has made since. Returns whether there were any.
+    /// Loads changes that a writer has made since, such as `senv index`. Returns whether there were any; if not, it costs
+    /// the reading of a small file.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("my.index");
+    /// use senv::SentenceCollection;
+    /// let mut writer = SentenceCollection::create(&path, "english")?;
+    /// let mut service = SentenceCollection::open(&path)?;
+    /// writer.add(&["A storm brings rain."])?;
+    /// assert!(service.search("rain", 1)?.is_empty());
+    /// assert!(service.refresh()?);
+    /// assert_eq!(service.search("rain", 1)?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// The errors of [`Collection::refresh`].
     pub fn refresh(&mut self) -> Result<bool> {
-        Ok(self.rows.refresh()?)
+        let before = Self::order_weight(&self.rows);
+        let is_changed = self.rows.refresh()?;
+        if Self::order_weight(&self.rows) != before {
+            self.model = weighted_for(&self.rows, &self.whole)?;
+        }
+        Ok(is_changed)
     }
 
     /// The `k` sentences nearest to the query, nearest first; equal ones are one hit. Empty for a query without a known
@@ -481,6 +507,14 @@ fn weighted(model: Model, order_weight: f64) -> Result<Model> {
         Ok(model)
     } else {
         model.with_order_weight(order_weight)
+    }
+}
+
+/// The model of a collection with the weight of the order part that the collection has.
+fn weighted_for(rows: &Collection, whole: &Model) -> Result<Model> {
+    match SentenceCollection::order_weight(rows) {
+        Some(weight) => weighted(whole.clone(), weight),
+        None => Ok(whole.clone()),
     }
 }
 

@@ -61,6 +61,8 @@ impl From<&Model> for ModelSource {
 #[derive(Debug)]
 pub(super) struct ModelPlace {
     pub(super) model: Model,
+    /// The model with its order part as it is.
+    pub(super) whole: Model,
     /// Whether the model in the file has an order part.
     pub(super) reads_order: bool,
     pub(super) digest: String,
@@ -70,15 +72,15 @@ pub(super) struct ModelPlace {
 impl ModelPlace {
     /// Opens the model for a new collection; the path of a model in memory is empty.
     pub(super) fn open(source: ModelSource, order_weight: f64) -> Result<Self> {
-        let (model, digest, path) = match source {
+        let (whole, digest, path) = match source {
             ModelSource::Path(path) => (Model::open(&path)?, model_digest(&path)?, kept_path(&path)?),
             ModelSource::Model(model) => {
                 let digest = model.digest()?;
                 (model, digest, String::new())
             }
         };
-        let reads_order = model.reads_order();
-        Ok(Self { model: weighted(model, order_weight)?, reads_order, digest, path })
+        let reads_order = whole.reads_order();
+        Ok(Self { model: weighted(whole.clone(), order_weight)?, whole, reads_order, digest, path })
     }
 }
 

@@ -28,6 +28,9 @@ pub(super) const SAMPLE: [&str; 4] = ["sample_sentences", "sample_words", "sampl
 /// Sentences for a [`SentenceCollection`](crate::SentenceCollection), with their ids, columns and vectors. None may be
 /// blank ([`senv_core::text::is_blank`]); `senv index` skips blank lines.
 ///
+/// They need a value for each column of the collection, except [`SentenceCollection::FILE`] and
+/// [`SentenceCollection::LINE`]: sentences that were not read from a file are empty there.
+///
 /// ```
 /// use senv::collection::NewSentences;
 /// let sentences = NewSentences::new(vec!["The train is late.".into(), "Rain falls.".into()])
@@ -41,7 +44,14 @@ pub struct NewSentences {
     ids: Option<Vec<u64>>,
     first_id: Option<u64>,
     columns: Vec<(String, Vec<String>)>,
+    /// Whether their file and line are left out if the collection has no columns for them.
+    leaves_out_place: bool,
     vectors: Option<Table>,
+}
+
+/// The columns of the place where a sentence was read.
+fn is_place(column: &str) -> bool {
+    [SentenceCollection::FILE, SentenceCollection::LINE].contains(&column)
 }
 
 impl NewSentences {
@@ -72,6 +82,12 @@ impl NewSentences {
         self
     }
 
+    /// Sets their files and lines, for collections that have these columns.
+    pub(super) fn read_from(mut self, files: Vec<String>, lines: Vec<String>) -> Self {
+        self.leaves_out_place = true;
+        self.column(SentenceCollection::FILE, files).column(SentenceCollection::LINE, lines)
+    }
+
     /// Sets their vectors, which the model of the collection has made: they are not encoded again. Some are compared
     /// with new vectors of their sentences.
     #[must_use]
@@ -95,7 +111,7 @@ impl NewSentences {
     /// Adds texts, ids and columns to a digest, but not the paths of files, which can differ on other machines. The
     /// length of each text comes before it.
     pub(super) fn digest(&self, sum: &mut Sha256) {
-        let Self { texts, ids, columns, first_id: _, vectors: _ } = self;
+        let Self { texts, ids, columns, first_id: _, leaves_out_place: _, vectors: _ } = self;
         let mut add_texts = |texts: &[String]| {
             sum.update((texts.len() as u64).to_le_bytes());
             for text in texts {
@@ -114,20 +130,23 @@ impl NewSentences {
 
     /// Converts the sentences to rows of a collection with these columns; the first column is the sentence.
     pub(super) fn into_rows(self, model: &Model, columns: &[String]) -> Result<NewRows> {
-        let Self { texts, ids, first_id, columns: mut given, vectors } = self;
+        let Self { texts, ids, first_id, columns: mut given, leaves_out_place, vectors } = self;
         if let Some(number) = texts.iter().position(|text| is_blank(text)) {
             return Err(Error::BlankSentence { number });
         }
         let further = columns.get(1..).unwrap_or_default();
-        let (expected, found) = (further.join(", "), given.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
-        let wrong = senv_index::Error::WrongColumns { expected, found: found.join(", ") };
-        if given.len() != further.len() {
-            return Err(wrong.into());
-        }
+        given.retain(|(name, _)| !leaves_out_place || !is_place(name) || further.contains(name));
+        let wrong = wrong_columns(further, &given);
         let mut ordered = Vec::with_capacity(columns.len());
         for column in further {
-            let Some(place) = given.iter().position(|(name, _)| name == column) else { return Err(wrong.into()) };
-            ordered.push(given.swap_remove(place).1);
+            ordered.push(match given.iter().position(|(name, _)| name == column) {
+                Some(place) => given.swap_remove(place).1,
+                None if is_place(column) => vec![String::new(); texts.len()],
+                None => return Err(wrong.into()),
+            });
+        }
+        if !given.is_empty() {
+            return Err(wrong.into());
         }
         let vectors = match vectors {
             Some(vectors) => {
@@ -154,6 +173,14 @@ impl NewSentences {
             (None, None) => rows,
         })
     }
+}
+
+/// The error if these are not the columns of a collection; file and line are expected only if they are given.
+fn wrong_columns(further: &[String], given: &[(String, Vec<String>)]) -> senv_index::Error {
+    let found: Vec<&str> = given.iter().map(|(name, _)| name.as_str()).collect();
+    let is_expected = |name: &&str| !is_place(name) || found.contains(name);
+    let expected: Vec<&str> = further.iter().map(String::as_str).filter(is_expected).collect();
+    senv_index::Error::WrongColumns { expected: expected.join(", "), found: found.join(", ") }
 }
 
 /// Whether a search can never find this vector. A vector that is too short has a cosine of 0, even with itself; one

@@ -41,16 +41,18 @@ pub fn read_sentences(paths: &[impl AsRef<Path>], options: &TextOptions) -> Resu
     Ok(lines)
 }
 
-/// Appends the sentences of a collection that are not deleted, with their files and lines; without those, their ids.
+/// Appends the sentences of a collection that are not deleted, with their files and lines. Sentences without a file have
+/// the folder and their ids instead.
 fn push_collection(lines: &mut Lines, folder: &Path) -> Result<()> {
     let rows = Collection::open(folder)?;
     let [has_file, has_line] = [SentenceCollection::FILE, SentenceCollection::LINE].map(|name| has_column(&rows, name));
     for position in 0..rows.n_positions() {
         let Some(id) = rows.id(position)? else { continue };
         let text = rows.text(position, SentenceCollection::TEXT)?;
-        let number = if has_line { rows.text(position, SentenceCollection::LINE)?.parse().unwrap_or(id) } else { id };
-        let file =
-            if has_file { PathBuf::from(rows.text(position, SentenceCollection::FILE)?) } else { folder.to_owned() };
+        let file = if has_file { rows.text(position, SentenceCollection::FILE)? } else { String::new() };
+        let line = if has_line { rows.text(position, SentenceCollection::LINE)?.parse().ok() } else { None };
+        let file = if file.is_empty() { folder.to_owned() } else { PathBuf::from(file) };
+        let number = line.unwrap_or(id);
         if !text.trim().is_empty() {
             lines.push(&text, &file, number)?;
         }

@@ -305,6 +305,54 @@ fn columns_are_kept_in_the_order_of_the_collection_and_must_all_be_there() {
 }
 
 #[test]
+fn sentences_that_come_from_no_file_are_added_where_there_are_columns_for_file_and_line() {
+    let models = ModelFolder::new();
+    let columns = ["file", "year", "line"].map(String::from).to_vec();
+    let params = SentenceCollectionParams { columns, ..Default::default() };
+    let mut collection = SentenceCollection::create_with(models.path("c"), models.path("my.senv"), &params).unwrap();
+    let year = |text: &str| NewSentences::new(vec![text.into()]).column("year", vec!["1987".into()]);
+    collection.add_sentences(year("the cat sat").column("line", vec!["7".into()])).unwrap();
+    collection.add_sentences(year("rain falls").read_from(vec!["a.txt".into()], vec!["1".into()])).unwrap();
+    let texts = |position| ["file", "year", "line"].map(|name| collection.rows().text(position, name).unwrap());
+    assert_eq!([texts(0), texts(1)], [["", "1987", "7"], ["a.txt", "1987", "1"]]);
+    // As lines of text, they are those of their file, or of the folder and their ids.
+    let lines = read_sentences(&[models.path("c")], &Default::default()).unwrap();
+    assert_eq!((lines.place(0), lines.place(1)), ((&*models.path("c"), 7), (Path::new("a.txt"), 1)));
+    let added = |collection: &mut SentenceCollection, sentences: NewSentences| {
+        collection.add_sentences(sentences).unwrap_err().to_string()
+    };
+    let none = || NewSentences::new(vec!["a storm".into()]);
+    assert_eq!(added(&mut collection, none()), "the columns given are none, expected year");
+    let line = none().column("line", vec!["1".into()]);
+    assert_eq!(added(&mut collection, line), "the columns given are line, expected year, line");
+    let many = year("a storm").column("place", vec!["x".into()]);
+    assert_eq!(added(&mut collection, many), "the columns given are year, place, expected year");
+}
+
+#[cfg(feature = "english")]
+#[test]
+fn a_collection_that_was_made_anew_with_another_weight_of_order_is_taken_over_with_it() {
+    let models = ModelFolder::new();
+    let path = models.path("c");
+    let sentences = ["The dog bites the man.", "The man bites the dog."];
+    let mut service = SentenceCollection::create(&path, "english").unwrap();
+    service.add(&sentences).unwrap();
+    let before = service.search(sentences[0], 2).unwrap()[1].cosine;
+    let params = SentenceCollectionParams { order_weight: 1.0, ..Default::default() };
+    let mut part = Some(NewSentences::new(owned(&sentences)));
+    let anew = SentenceCollection::rebuild::<Error>(&path, "english", &params, |_| Ok(part.take())).unwrap();
+    assert!(service.refresh().unwrap());
+    let [after, of_anew] = [&service, &anew].map(|one| one.search(sentences[0], 2).unwrap()[1].cosine);
+    assert!(after == of_anew && after < before - 0.05, "{before} {after} {of_anew}");
+    // Also by a change, which loads what others have done.
+    let mut part = Some(NewSentences::new(owned(&sentences[..1])));
+    let plain = SentenceCollectionParams::default();
+    SentenceCollection::rebuild::<Error>(&path, "english", &plain, |_| Ok(part.take())).unwrap();
+    service.add(&sentences[1..]).unwrap();
+    assert_eq!(service.search(sentences[0], 2).unwrap()[1].cosine, before);
+}
+
+#[test]
 fn estimates_are_told_from_cosines() {
     let models = ModelFolder::new();
     let index = IndexParams { rescoring: Rescoring::None, ..Default::default() };

@@ -35,8 +35,8 @@ pub enum TextDocuments {
 }
 
 /// Sentences of text files for a [`SentenceCollection`], part by part. Each has its file and line in the columns
-/// [`SentenceCollection::FILE`] and [`SentenceCollection::LINE`], and the columns of [`TextColumns`]. Blank lines are
-/// skipped.
+/// [`SentenceCollection::FILE`] and [`SentenceCollection::LINE`], if the collection has these, and the columns of
+/// [`TextColumns`]. Blank lines are skipped.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -326,8 +326,7 @@ impl CollectionText {
         }
         self.n += texts.len() as u64;
         let (rows, has_ids) = (texts.len(), self.columns.has_ids());
-        let mut part =
-            NewSentences::new(texts).column(SentenceCollection::FILE, files).column(SentenceCollection::LINE, numbers);
+        let mut part = NewSentences::new(texts).read_from(files, numbers);
         if self.documents.is_some() {
             part = part.column(SentenceCollection::PLACE, places);
             if !has_names {

@@ -107,6 +107,8 @@ impl SentenceCollection {
             }
             let file = self.rows.text(position, "file")?;
             match &first {
+                // A sentence that does not come from a file has no line.
+                _ if file.is_empty() => {}
                 Some(first) if *first != file => return Ok(false),
                 Some(_) => {}
                 None => first = Some(file),

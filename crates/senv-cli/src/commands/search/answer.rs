@@ -73,7 +73,8 @@ impl Row {
         for name in rows.columns().iter().skip(1) {
             let value = rows.text(position, name)?;
             match name.as_str() {
-                SentenceCollection::FILE => row.file = Some(value),
+                // Sentences that a library has added do not come from a file.
+                SentenceCollection::FILE => row.file = Some(value).filter(|file| !file.is_empty()),
                 SentenceCollection::LINE => row.line = value.parse().ok(),
                 SentenceCollection::DOCUMENT | SentenceCollection::PLACE if is_document => {}
                 _ => _ = row.columns.insert(name.clone(), value.into()),
