@@ -251,7 +251,7 @@ fn an_encoder_of_another_shape_than_it_says_is_an_error() {
 /// "a" is a unit vector, and a number is one with the cosine that the function gives for it.
 struct Angle<F>(F);
 
-impl<F: Fn(usize) -> f64 + Sync> SentenceEncoder for Angle<F> {
+impl<F: Fn(usize) -> f64 + Send + Sync> SentenceEncoder for Angle<F> {
     fn dim(&self) -> usize {
         2
     }
