@@ -238,7 +238,7 @@ fn summary(results: &[(System, StsResult)]) -> Result<String, Box<dyn Error>> {
     for (i, task) in first.tasks.iter().enumerate() {
         let mut cells = vec![task.year.map_or(task.name.clone(), |year| format!("{year} {}", task.name))];
         for ((system, result), comparison) in results.iter().zip(&comparisons) {
-            let mark = comparison.as_ref().is_some_and(|c| c.tasks[i].significant);
+            let mark = comparison.as_ref().is_some_and(|c| c.is_significant(c.tasks[i].p_pearson_holm));
             let published = system.published().and_then(|p| p.value(task.year, &task.name)).unwrap_or_default();
             cells.extend([r(result.tasks[i].correlations), if mark { "†" } else { "" }.to_owned(), r(published)]);
         }
@@ -255,7 +255,10 @@ fn summary(results: &[(System, StsResult)]) -> Result<String, Box<dyn Error>> {
     }
     mean("mean weighted by pairs", &|result| result.overall.mean_weighted_by_pairs);
     let note = comparisons.iter().flatten().next().map_or_else(String::new, |comparison| {
-        format!("† the cosines differ from CBOW's: Wilcoxon signed rank, two-sided, p < {:e}\n", comparison.level)
+        format!(
+            "† r differs from CBOW's: Meng, Rosenthal and Rubin's test, two-sided, Holm's correction, p < {}\n",
+            comparison.level
+        )
     });
     Ok(format!("{table}{note}"))
 }

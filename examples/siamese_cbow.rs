@@ -1,6 +1,6 @@
 //! The experiment of "Siamese CBOW: Optimizing Word Embeddings for Sentence Representations" (Kenter, Borisov and de
 //! Rijke, ACL 2016), Table 1, on your text. It trains Siamese CBOW, word2vec CBOW and skip-gram on the same ordered
-//! text at the same dimension, and compares them on STS with the published numbers, with Wilcoxon's test.
+//! text at the same dimension, and compares them on STS with the published numbers, and tests the differences.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example siamese_cbow -- --input TEXT... --sts sts/2014/*.tsv

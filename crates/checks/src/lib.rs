@@ -21,5 +21,6 @@ pages! {
     OwnPairs => "guide/own-pairs.md",
     Search => "guide/search.md",
     Serving => "guide/serving.md",
+    Transformers => "guide/transformers.md",
     WordOrder => "guide/word-order.md",
 }

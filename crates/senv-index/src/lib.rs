@@ -51,7 +51,8 @@ mod values;
 pub use collection::{Collection, CollectionParams, Found, NewRows, PART_VALUES};
 pub use error::{Error, Result};
 pub use groups::{
-    GroupCount, Groups, KMeansParams, assign_groups, communities, cosine_silhouette, group_count, k_means,
+    GroupCount, Groups, KMeansParams, assign_groups, communities, cosine_silhouette, counted_communities, group_count,
+    k_means,
 };
 pub use index::{Neighbour, VectorIndex};
 pub use pairs::{

@@ -3,7 +3,8 @@
 //! In semantic textual similarity, people give each pair of sentences a gold score, and a system gives it a cosine.
 //! [`pearson_r`] measures whether the two are linearly related, [`spearman_rho`] whether they rank the pairs alike, and
 //! [`mse`] how far predicted scores are off. [`mean`] and [`weighted_mean`] summarize the results of several tasks.
-//! [`wilcoxon`] tests whether two systems score the same pairs differently, beyond chance.
+//! [`correlation_difference_p`] tests whether two systems correlate differently with the gold scores, beyond chance, and
+//! [`wilcoxon`] whether their scores differ in level.
 //!
 //! ```
 //! use senv_metrics::{mean, mse, pearson_r, spearman_rho, wilcoxon};
@@ -49,6 +50,7 @@
 mod accuracy;
 mod auc;
 mod bootstrap;
+mod correlation_difference;
 mod error;
 mod holm;
 mod mean;
@@ -70,6 +72,7 @@ mod word_overlap;
 pub use accuracy::{ClassCounts, Confusion, accuracy};
 pub use auc::auc;
 pub use bootstrap::{Bootstrap, DEFAULT_RESAMPLES, Interval, bootstrap_p, paired_differences, percentile_interval};
+pub use correlation_difference::{correlation_difference_p, rank_correlation_difference_p};
 pub use error::{Error, Result};
 pub use holm::holm;
 pub use mean::{mean, standard_deviation, weighted_mean};

@@ -9,7 +9,7 @@ use std::{fmt, ops::AddAssign};
 
 use crate::{Scratch, SentenceEncoder, Vocabulary};
 use senv_base::{Remedy, TokenId};
-use senv_text::Tokenizer;
+use senv_text::{TextMarks, Tokenizer};
 
 /// The number of known words in some sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,6 +22,20 @@ pub struct KnownWords {
     pub known: u64,
     /// Other words that have a vector ([`Coverage::hashed`](crate::Coverage::hashed)).
     pub hashed: u64,
+    /// Marks of the language, and of code.
+    pub marks: TextMarks,
+}
+
+/// What a text with few words that an English model knows is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TextKind {
+    /// Text in another language, or a list of names.
+    OtherLanguage,
+    /// Program code.
+    Code,
+    /// English about a subject with words of its own.
+    Domain,
 }
 
 impl KnownWords {
@@ -32,6 +46,10 @@ impl KnownWords {
     /// words of news knows 0.83 of other news and 0.73 to 0.83 of other English. Models trained on English know 0.00 to
     /// 0.59 of other languages. `senv_english::MIN_KNOWN_SHARE` is higher because that model has more words.
     pub const MIN_SHARE: f64 = 0.7;
+
+    /// The share of known words below which text without English function words is not English. The English model knows
+    /// 0 to 0.59 of the words of other languages.
+    pub const OTHER_LANGUAGE: f64 = 0.6;
 
     /// How many standard deviations below the threshold a small sample may be by chance. Names cluster, so 2 are not
     /// enough.
@@ -69,6 +87,7 @@ impl KnownWords {
                     all.hashed += u64::from(!is_known && coverage.hashed > 0);
                 }
             };
+            all.marks.add(sentence.as_ref());
             vocabulary.known_tokens_or(tokenizer, sentence.as_ref(), &mut text, &mut tokens, unknown);
             let known = tokens.iter().filter(|&&id| is_word(vocabulary.token(id))).count() as u64;
             all.words += known;
@@ -86,6 +105,7 @@ impl KnownWords {
             words: self.words.saturating_sub(before.words),
             known: self.known.saturating_sub(before.known),
             hashed: self.hashed.saturating_sub(before.hashed),
+            marks: self.marks.since(before.marks),
         }
     }
 
@@ -106,7 +126,7 @@ impl KnownWords {
     ///
     /// ```
     /// use senv_core::KnownWords;
-    /// let known = |words, known| KnownWords { sentences: 2, words, known, hashed: words - known };
+    /// let known = |words, known| KnownWords { sentences: 2, words, known, ..KnownWords::default() };
     /// assert!(known(1000, 600).few(0.7).unwrap().to_string().starts_with("the model knows 60 % of the words"));
     /// assert_eq!((known(1000, 700).few(0.7), known(5, 3).few(0.7)), (None, None));
     /// assert!(known(1, 0).few(0.7).is_some());
@@ -125,6 +145,7 @@ impl AddAssign for KnownWords {
         self.words += other.words;
         self.known += other.known;
         self.hashed += other.hashed;
+        self.marks += other.marks;
     }
 }
 
@@ -139,6 +160,34 @@ pub struct FewKnownWords {
 }
 
 impl FewKnownWords {
+    /// What the text is, for a model of English: code by its signs, another language by its function words, or by few
+    /// known words without English ones. Everything else is English about a subject of its own.
+    ///
+    /// ```
+    /// use senv_core::{KnownWords, TextKind, text::TextMarks};
+    /// let kind = |text: &str, known: u64| {
+    ///     let marks = TextMarks::of(&[text]);
+    ///     let counts = KnownWords { sentences: 1, words: 1000, known, marks, ..KnownWords::default() };
+    ///     counts.few(0.87).map(|few| few.kind())
+    /// };
+    /// assert_eq!(kind("Der Zug kam zu spät und war voll.", 350), Some(TextKind::OtherLanguage));
+    /// assert_eq!(kind("let n_rows = rows.len();", 700), Some(TextKind::Code));
+    /// assert_eq!(kind("The stent was placed in the artery.", 780), Some(TextKind::Domain));
+    /// assert_eq!(kind("The train was late.", 990), None);
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> TextKind {
+        let marks = self.known.marks;
+        let is_low = self.known.share().is_none_or(|share| share < KnownWords::OTHER_LANGUAGE);
+        if marks.is_code() {
+            TextKind::Code
+        } else if !marks.looks_english() || is_low && !marks.is_english() {
+            TextKind::OtherLanguage
+        } else {
+            TextKind::Domain
+        }
+    }
+
     /// The settings that help.
     #[must_use]
     pub fn remedies(&self) -> &[Remedy] {
@@ -192,16 +241,19 @@ mod tests {
     fn words_have_letters_and_are_known_hashed_or_neither() {
         assert_eq!(count(&["the cats hop away .", "2 . ; 15", "", "猫が好き"]), [2, 5, 2, 1]);
         assert_eq!(count(&[]), [0; 4]);
-        let mut sum = KnownWords { sentences: 1, words: 4, known: 2, hashed: 1 };
-        sum += KnownWords { sentences: 2, words: 6, known: 3, hashed: 2 };
-        assert_eq!(sum, KnownWords { sentences: 3, words: 10, known: 5, hashed: 3 });
+        let marks = |n| TextMarks { tokens: 9 * n, english: n, others: 2 * n, code: 3 * n };
+        let mut sum = KnownWords { sentences: 1, words: 4, known: 2, hashed: 1, marks: marks(1) };
+        let other = KnownWords { sentences: 2, words: 6, known: 3, hashed: 2, marks: marks(2) };
+        sum += other;
+        assert_eq!(sum, KnownWords { sentences: 3, words: 10, known: 5, hashed: 3, marks: marks(3) });
+        assert_eq!(sum.since(other), KnownWords { sentences: 1, words: 4, known: 2, hashed: 1, marks: marks(1) });
         assert_eq!((sum.share(), sum.is_unknown_text()), (Some(0.5), false));
         assert_eq!((KnownWords::default().share(), KnownWords::default().is_unknown_text()), (None, false));
     }
 
     #[test]
     fn a_small_sample_may_lie_below_the_least_share_by_chance() {
-        let few = |words, known| KnownWords { sentences: 1, words, known, hashed: 0 }.few(0.7).is_some();
+        let few = |words, known| KnownWords { sentences: 1, words, known, ..KnownWords::default() }.few(0.7).is_some();
         // 3 √(0.7 · 0.3 · n) is 4.3 of 10 words, 43.5 of 1,000.
         for (words, known, expected) in
             [(0, 0, false), (1, 0, true), (10, 2, true), (10, 3, false), (1000, 656, true), (1000, 657, false)]
@@ -211,8 +263,25 @@ mod tests {
     }
 
     #[test]
+    fn a_text_with_few_known_words_is_code_another_language_or_a_domain() {
+        let kind = |known: u64, [english, others, code]: [u64; 3]| {
+            let marks = TextMarks { tokens: 100, english, others, code };
+            let counts = KnownWords { sentences: 9, words: 100, known, marks, ..KnownWords::default() };
+            FewKnownWords { known: counts, least: 0.87 }.kind()
+        };
+        assert_eq!(kind(70, [20, 0, 12]), TextKind::Code);
+        assert_eq!(kind(80, [20, 0, 11]), TextKind::Domain);
+        assert_eq!(kind(80, [2, 3, 0]), TextKind::OtherLanguage);
+        // Lists without function words: rare words, or none that is known.
+        assert_eq!((kind(60, [0; 3]), kind(59, [0; 3])), (TextKind::Domain, TextKind::OtherLanguage));
+        assert_eq!((kind(59, [4, 0, 0]), kind(59, [3, 0, 0])), (TextKind::Domain, TextKind::OtherLanguage));
+        let none = FewKnownWords { known: KnownWords::default(), least: 0.87 };
+        assert_eq!(none.kind(), TextKind::OtherLanguage);
+    }
+
+    #[test]
     fn the_warning_holds_its_remedies() {
-        let few = KnownWords { sentences: 1, words: 1000, known: 699, hashed: 0 }.few(0.8).unwrap();
+        let few = KnownWords { sentences: 1, words: 1000, known: 699, ..KnownWords::default() }.few(0.8).unwrap();
         assert!(
             few.to_string().starts_with("the model knows 69 % of the words in 1 sentence; with less than 80 %"),
             "{few}"

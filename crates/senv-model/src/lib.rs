@@ -15,7 +15,7 @@ pub mod writing;
 
 pub use encoder::{Normalized, Scratch, SentenceEncoder, SentenceEncoderExt, encode_batch_with};
 pub use files::model_file::ModelFile;
-pub use known_words::{FewKnownWords, KnownWords};
+pub use known_words::{FewKnownWords, KnownWords, TextKind};
 pub use static_model::StaticEncoder;
 pub use words::{coverage::Coverage, features::FeatureList, signs::add_signs, vocabulary::Vocabulary};
 

@@ -22,6 +22,7 @@ mod sentences;
 mod shard;
 mod split;
 mod table;
+mod text_marks;
 mod token;
 mod wide;
 #[cfg_attr(not(feature = "zstd"), path = "built_without/zstd.rs")]
@@ -49,6 +50,7 @@ pub use split::Split;
 #[cfg(feature = "arrow")]
 pub use table::arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
 pub use table::{TableColumn, TableFormat, TableText};
+pub use text_marks::{TextMarks, is_english_function_word};
 pub use token::{Tokenize, Tokenizer, lowercase_into};
 pub use wide::wide_text;
 /// The crates whose types these functions take and return.

@@ -18,7 +18,7 @@
 //! | How do groups of sentences lie relative to each other? | [`evaluate_map`] |
 //! | How can many data sets be encoded once, or vectors from another program be evaluated? | [`SentenceVectors`] |
 //! | What are the published results? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`], [`published_classification`] |
-//! | Do two encoders score differently? | [`compare_sts`]; on which pairs, [`error_analysis`] |
+//! | Does one encoder correlate better? | [`compare_sts`]; on which pairs, [`error_analysis`] |
 //! | What are the results of several systems in every protocol? | [`DataFolder`], [`BenchData`], [`protocols`], [`summarize`], [`compare_systems`] |
 //! | How does a score change with a parameter? | [`Curve`] |
 //! | How do the norms of its word vectors depend on word frequency? | [`norm_profile`] |

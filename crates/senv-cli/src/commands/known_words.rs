@@ -1,11 +1,18 @@
 //! How many words of a text the model knows: measured on its start, in warnings and in JSON.
 
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
-use senv::{FewKnownWords, KnownWords, Model};
+use senv::{FewKnownWords, KnownWords, Model, TextKind};
 
 use super::{ModelArg, file_name};
 use crate::{output, remedies::shown};
+
+/// The share of known words from which results on English of a special subject are what they were with the words of
+/// general English (`docs/experiments/known-words.md`).
+const WEAKER: f64 = 0.87;
 
 /// The number of words at which a sample is large enough, however few sentences it has.
 const WORDS: u64 = 100_000;
@@ -132,11 +139,23 @@ fn min_share(path: &Path) -> f64 {
     if senv::is_english(path) { senv_english::MIN_KNOWN_SHARE } else { KnownWords::MIN_SHARE }
 }
 
+/// Prints the warning. For the built-in model it says what the text is. That of a special subject comes once in a run.
 fn warn_of(path: &Path, few: &FewKnownWords) {
-    let said = shown(few);
-    output::warn(&if senv::is_english(path) {
-        format!("the built-in model is for English only: {said}")
-    } else {
-        format!("{}: {said}", file_name(path))
-    });
+    if !senv::is_english(path) {
+        return output::warn(&format!("{}: {}", file_name(path), shown(few)));
+    }
+    static SAID: AtomicBool = AtomicBool::new(false);
+    match few.kind() {
+        TextKind::Code => output::warn(&format!("the text looks like program code: {}", shown(few))),
+        TextKind::Domain => {
+            let share = few.known.share().unwrap_or(1.0);
+            if share < WEAKER && !SAID.swap(true, Ordering::Relaxed) {
+                output::warn(&format!(
+                    "{:.0} % of the words are unknown; results may be weaker; train a model on such text to adapt (senv train)",
+                    100.0 * (1.0 - share)
+                ));
+            }
+        }
+        _ => output::warn(&format!("the built-in model is for English only: {}", shown(few))),
+    }
 }

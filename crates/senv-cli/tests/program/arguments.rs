@@ -161,7 +161,12 @@ fn training_on_pairs_alone_says_nothing_of_a_text() {
     assert!(said.contains("training paraphrases to be closer than other sentences (PP"), "{said}");
     assert!(!said.contains("text"), "{said}");
     folder.write("lines.txt", "one two\nthree four\nfive six\n");
-    assert!(train(&["--input", "lines.txt"]).ok().err.contains("the text is not in order and is not used"));
+    assert!(
+        train(&["--input", "lines.txt"])
+            .ok()
+            .err
+            .contains("the text is not in order and is not used; to use it, train on it alone first")
+    );
     folder.write("empty.txt", "");
     train(&["--input", "empty.txt"]).fails(1, &["empty.txt contains no text"]);
 }

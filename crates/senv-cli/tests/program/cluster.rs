@@ -100,7 +100,10 @@ fn a_number_is_suggested_and_close_sentences_are_found_by_a_threshold() {
     let report = ["cluster", "text.txt", "--groups", "5", "--report", "g.html"];
     folder.run(&report).ok();
     let page = String::from_utf8(folder.read("g.html")).unwrap();
-    assert!(page.matches("<circle").count() > 800 && page.matches("<tr>").count() == 6, "{page}");
+    assert!(page.matches("<circle").count() > 800 && page.matches("<tr id=").count() == 5, "{page}");
+    // A click on a dot goes to its group, and one on a group shows its other sentences.
+    assert!(page.contains("<a href=\"#group-5\">") && page.contains("<tr id=\"group-5\">"), "{page}");
+    assert!(page.matches("<details><summary>50 of ").count() == 5 && page.contains("more</summary>"), "{page}");
     assert!(!page.contains("<script") && !page.contains("src=") && page.contains("</html>"));
     folder.run(&report).ok();
     folder.write("g.html", "a page of somebody");
@@ -151,15 +154,16 @@ fn a_group_is_what_is_close_to_its_center() {
 }
 
 #[test]
-fn equal_sentences_count_once_for_the_smallest_group() {
+fn equal_sentences_count_by_their_number_for_the_smallest_group() {
     let folder = Folder::new();
     folder.write("text.txt", "The printer is out of paper.\n".repeat(30) + "Rain falls.\n");
     let cluster = |min_size| {
         let args = ["cluster", "text.txt", "--threshold", ".8", "--members", "--min-size", min_size];
         column(&folder.run(&args).ok().out, 0)
     };
-    assert_eq!(cluster("2"), vec!["-"; 31]);
-    assert_eq!(cluster("1")[..30], vec!["1"; 30]);
+    assert_eq!(cluster("31"), vec!["-"; 31]);
+    assert_eq!(cluster("30"), [vec!["1"; 30], vec!["-"]].concat());
+    assert_eq!(cluster("1"), [vec!["1"; 30], vec!["2"]].concat());
     let help = folder.run(&["cluster", "--help"]).ok().out;
-    assert!(help.contains("Smallest group with --threshold, in distinct sentences"), "{help}");
+    assert!(help.contains("Smallest group with --threshold, in sentences; equal lines count"), "{help}");
 }

@@ -31,6 +31,13 @@ const CODE: [&str; 6] = [
 ];
 const WARNING: &str = "% of the words in ";
 const BUILT_IN: &str = "the built-in model is for English only";
+const IS_CODE: &str = "the text looks like program code";
+/// English with words that nobody knows: 6 of 32.
+const DOMAIN: [&str; 3] = [
+    "The qwzortlin of the patient was raised after the vorplaxine.",
+    "We gave the zmbrolium with a brindqate for two days.",
+    "In the end the kwarpomax was low, and so was the flozbirt.",
+];
 
 fn share(json: &Value) -> f64 {
     json["known_word_share"].as_f64().unwrap_or_else(|| panic!("{json}"))
@@ -62,11 +69,30 @@ fn text_that_the_english_model_does_not_know_is_warned_of_once() {
         for args in commands {
             let said = folder.run(args).ok().err;
             let expected = usize::from(name != "en");
-            assert_eq!([BUILT_IN, WARNING].map(|part| said.matches(part).count()), [expected; 2], "{args:?}: {said}");
+            let what = if name == "code" { IS_CODE } else { BUILT_IN };
+            assert_eq!([what, WARNING].map(|part| said.matches(part).count()), [expected; 2], "{args:?}: {said}");
             if name != "en" {
                 assert!(said.contains("(senv train), or use another model (--model)"), "{said}");
             }
         }
+    }
+}
+
+#[test]
+fn english_of_a_special_subject_gets_a_milder_warning_once() {
+    let folder = Folder::new();
+    folder.write("text.txt", format!("{}\n", DOMAIN.join("\n")).repeat(40));
+    folder.write("queries.txt", format!("{}\n", DOMAIN.join("\n")).repeat(40));
+    for args in [
+        &["encode", "text.txt", "--output", "v.npy", "--force"][..],
+        &["nearest", "text.txt", "--queries", "queries.txt"],
+        &["index", "text.txt", "--output", "c.index", "--force"],
+        &["search", "c.index", "--queries", "queries.txt"],
+    ] {
+        let said = folder.run(args).ok().err;
+        assert_eq!(said.matches("% of the words are unknown; results may be weaker").count(), 1, "{args:?}: {said}");
+        assert!(said.contains("warning: 19 % of the words") && said.contains("(senv train)"), "{said}");
+        assert!(!said.contains(BUILT_IN) && !said.contains(IS_CODE), "{said}");
     }
 }
 

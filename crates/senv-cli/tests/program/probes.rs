@@ -34,6 +34,19 @@ fn sentences_are_classified_by_folds_and_on_a_test_set() {
         assert_eq!((&result["majority_accuracy"], &result["options"]["seed"]), (&0.5.into(), &2.into()));
     }
     assert_eq!(json["results"][0]["classes"][1], "train");
+    let path = json["results"][0]["options"]["path"].as_array().unwrap();
+    assert_eq!((path.len(), &path[0], &path[16]), (17, &(1.0 / 256.0).into(), &256.0.into()));
+    // One C is neither too small nor too large; with several, the larger ones are better here.
+    let one =
+        eval(&["all.tsv", "--folds", "4", "--inner-folds", "3", "--c-powers", "-20", "-20", "--json"]).ok().json();
+    assert_eq!(one["results"][0]["n_folds_with_c_at_edge"], 0);
+    let small = ["all.tsv", "--folds", "4", "--inner-folds", "3", "--c-powers", "-24", "-4"];
+    let edge = eval(&[&small[..], &["--json"]].concat()).ok().json();
+    let folds = edge["results"][0]["folds"].as_array().unwrap();
+    let n = folds.iter().filter(|fold| fold["is_c_at_edge"] == true).count();
+    assert_eq!(edge["results"][0]["n_folds_with_c_at_edge"], n);
+    assert_eq!(eval(&small).ok().out.contains("the best C is at the edge of"), n > 0);
+    eval(&["all.tsv", "--c-powers", "3", "2"]).fails(2, &["--c-powers", "LOW is above HIGH"]);
     let text = eval(&["train.label", "--test", "train.label", "--one-vs-rest", "--inner-folds", "3"]).ok().out;
     assert!(text.contains("trained on train.label, C by 3 folds") && text.contains("train.label "), "{text}");
     let message = eval(&["all.tsv", "--folds", "100"]).fails(1, &[]).err;

@@ -1,7 +1,7 @@
 //! The words of a text that BM25 counts: words, compounds and their parts, stems.
 
 use rust_stemmers::{Algorithm, Stemmer};
-use senv_core::Tokenizer;
+use senv_core::{Tokenizer, text::TextMarks};
 
 /// Whether words are reduced to English stems.
 ///
@@ -40,7 +40,7 @@ impl Words {
         let is_english = match stemming {
             Stemming::English => true,
             Stemming::None => false,
-            Stemming::Automatic => looks_english(texts),
+            Stemming::Automatic => TextMarks::of(texts).looks_english(),
         };
         Self { tokenizer: Tokenizer::words().lowercase(true), is_english }
     }
@@ -176,33 +176,6 @@ fn with_stem(stemmer: &Stemmer, word: &str, f: &mut impl FnMut(&str)) {
         Some((_, stem)) => f(stem),
         None => f(&stemmer.stem(word)),
     }
-}
-
-/// Words that occur in nearly every English text, and in few others.
-const ENGLISH: &str = " the of and to is that for with this it by be not from have has which but they you we his her \
-    their been were will would can if about how what when who ";
-
-/// Words that occur in nearly every text of another language that is written in Latin letters, and in few English ones.
-const OTHERS: &str = " der und das nicht ist ein eine zu mit den von le la les des est dans une que et du pour los las \
-    el por para una del con il che di della non het een niet en och att som det ikke og på nie się na jest \
-    je ve bir bu için não uma os é ao şi nu este și az és hogy nem ";
-
-/// How many texts, and words of each, decide.
-const SAMPLE: (usize, usize) = (1000, 200);
-
-/// Whether texts have no fewer function words of English than of other languages.
-fn looks_english(texts: &[&str]) -> bool {
-    let (n, most) = SAMPLE;
-    let step = texts.len().div_ceil(n).max(1);
-    let (mut english, mut others) = (0, 0);
-    for text in texts.iter().step_by(step) {
-        for word in text.split_whitespace().take(most) {
-            let word = format!(" {} ", word.to_lowercase());
-            english += usize::from(ENGLISH.contains(&word));
-            others += usize::from(OTHERS.contains(&word));
-        }
-    }
-    english >= others
 }
 
 #[cfg(test)]

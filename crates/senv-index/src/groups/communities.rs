@@ -24,12 +24,50 @@ use crate::{Result, pairs::by_density};
 /// # Errors
 /// The errors of [`duplicates`](crate::duplicates).
 pub fn communities(rows: &Table, threshold: f32, min_size: usize, progress: impl FnMut(f64)) -> Result<Groups> {
+    around_centres(rows, |_| 1, threshold, min_size, progress)
+}
+
+/// Does the same as [`communities`] for rows that occur several times: `counts` has the number of occurrences of each.
+/// The result is that of `communities` with each row repeated, but each is compared only once. A row that occurs at
+/// least `min_size` times is a group by itself.
+///
+/// ```
+/// use senv_core::Table;
+/// let rows = Table::from_vec(3, 2, vec![1.0, 0.1, 0.0, 2.0, 1.0, -1.0])?;
+/// let groups = senv_index::counted_communities(&rows, &[30, 1, 2], 0.9, 3, |_| {})?;
+/// assert_eq!(groups.group_of, [Some(0), None, None]);
+/// # Ok::<(), senv_index::Error>(())
+/// ```
+///
+/// # Errors
+/// [`senv_core::Error::ShapeMismatch`] if there is not one count per row; the errors of [`communities`].
+pub fn counted_communities(
+    rows: &Table,
+    counts: &[u32],
+    threshold: f32,
+    min_size: usize,
+    progress: impl FnMut(f64),
+) -> Result<Groups> {
+    let (what, expected, got) = ("the counts", rows.n_rows(), counts.len());
+    if expected != got {
+        return Err(senv_core::Error::ShapeMismatch { what, expected, got }.into());
+    }
+    around_centres(rows, |row| counts[row], threshold, min_size, progress)
+}
+
+fn around_centres(
+    rows: &Table,
+    count: impl Fn(usize) -> u32 + Sync,
+    threshold: f32,
+    min_size: usize,
+    progress: impl FnMut(f64),
+) -> Result<Groups> {
     let (n, dim) = (rows.n_rows(), rows.dim());
-    let found = by_density(rows, threshold, progress)?;
+    let found = by_density(rows, &count, threshold, progress)?;
     let mut sizes = vec![0_usize; n];
     let centre = |row: usize| found[row].map_or(row, |duplicate| duplicate.of);
     let is_zero = |row: usize| crate::rows::inverse_norm(rows.row(row)) == 0.0;
-    (0..n).filter(|&row| !is_zero(row)).for_each(|row| sizes[centre(row)] += 1);
+    (0..n).filter(|&row| !is_zero(row)).for_each(|row| sizes[centre(row)] += count(row) as usize);
     let centres: Vec<usize> = (0..n).filter(|&row| sizes[row] >= min_size.max(1)).collect();
     let mut values = Vec::with_capacity(centres.len() * dim);
     for &row in &centres {
@@ -43,5 +81,6 @@ pub fn communities(rows: &Table, threshold: f32, min_size: usize, progress: impl
         (Some(_), found) => found.map_or(1.0, |duplicate| duplicate.cosine),
     };
     let cosines = (0..n).map(cosine).collect();
-    Groups { centroids: Table::from_vec(centres.len(), dim, values)?, group_of, cosines }.ordered()
+    let sizes = centres.iter().map(|&row| sizes[row]).collect();
+    Groups { centroids: Table::from_vec(centres.len(), dim, values)?, group_of, cosines }.ordered_by(sizes)
 }

@@ -6,7 +6,7 @@ mod k_means;
 mod units;
 
 pub use self::{
-    communities::communities,
+    communities::{communities, counted_communities},
     count::{GroupCount, cosine_silhouette, group_count},
     k_means::{KMeansParams, k_means},
 };
@@ -48,6 +48,11 @@ impl Groups {
     /// Numbers the groups by descending size, ties by their first rows.
     fn ordered(self) -> Result<Self> {
         let sizes = self.sizes();
+        self.ordered_by(sizes)
+    }
+
+    /// Does the same by these sizes.
+    fn ordered_by(self, sizes: Vec<usize>) -> Result<Self> {
         let mut first = vec![usize::MAX; sizes.len()];
         for (row, &group) in self.group_of.iter().enumerate().rev() {
             if let Some(group) = group {

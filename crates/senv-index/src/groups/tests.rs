@@ -96,6 +96,24 @@ fn communities_are_those_of_the_rule() {
 }
 
 #[test]
+fn counted_rows_are_grouped_like_repeated_ones() {
+    let (rows, _) = table(400, 16, 30, 0.8);
+    let counts: Vec<u32> = (0..400).map(|row| [1, 1, 3, 1, 9][row % 5]).collect();
+    let repeated: Vec<usize> = (0..400).flat_map(|row| vec![row; counts[row] as usize]).collect();
+    let values = repeated.iter().flat_map(|&row| rows.row(row)[..16].to_vec()).collect();
+    let all = Table::from_vec(repeated.len(), 16, values).unwrap();
+    for (threshold, min_size) in [(0.6, 1), (0.75, 9), (0.9, 3), (-1.0, 1)] {
+        let expected = communities(&all, threshold, min_size, |_| {}).unwrap();
+        let found = counted_communities(&rows, &counts, threshold, min_size, |_| {}).unwrap();
+        let of_repeated: Vec<Option<u32>> = repeated.iter().map(|&row| found.group_of[row]).collect();
+        assert_eq!(of_repeated, expected.group_of, "{threshold} {min_size}");
+    }
+    let ones = counted_communities(&rows, &[1; 400], 0.75, 3, |_| {}).unwrap();
+    assert_eq!(ones.group_of, communities(&rows, 0.75, 3, |_| {}).unwrap().group_of);
+    assert!(counted_communities(&rows, &[1; 399], 0.75, 3, |_| {}).is_err());
+}
+
+#[test]
 fn the_silhouette_is_that_of_scikit_learn() {
     // sklearn.metrics.silhouette_score(X, [0, 0, 1, 1, 1, 2], metric="cosine"), scikit-learn 1.9.1.
     let rows = Table::from_vec(6, 2, vec![1.0, 0.0, 2.0, 0.5, 0.0, 1.0, 0.2, 3.0, -0.5, 1.0, -1.0, -1.0]).unwrap();

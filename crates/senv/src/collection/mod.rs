@@ -15,12 +15,15 @@ mod web_export;
 
 use std::{path::Path, sync::Arc};
 
-use senv_core::{KnownWords, Table, text::Shard};
+use senv_core::{
+    KnownWords, Table,
+    text::{Shard, TextMarks},
+};
 use senv_index::{Collection, CollectionParams, IndexParams, NewRows, Rescoring};
 
 use self::{
     model_place::ModelPlace,
-    new_sentences::{NO_DIRECTION, SAMPLE, TEXT, ZERO_VECTORS},
+    new_sentences::{NO_DIRECTION, SAMPLE, SAMPLE_MARKS, TEXT, ZERO_VECTORS},
     shard_parts::of_shard,
 };
 use crate::{
@@ -316,7 +319,8 @@ impl SentenceCollection {
     #[must_use]
     pub fn known_words(rows: &Collection) -> KnownWords {
         let [sentences, words, known, hashed] = SAMPLE.map(|name| rows.count(name));
-        KnownWords { sentences, words, known, hashed }
+        let [tokens, english, others, code] = SAMPLE_MARKS.map(|name| rows.count(name));
+        KnownWords { sentences, words, known, hashed, marks: TextMarks { tokens, english, others, code } }
     }
 
     /// The number of sentences that were added without a vector, because the model knows none of their words; they are

@@ -24,6 +24,9 @@ pub(super) const TEXT: &str = "text";
 pub(super) const ZERO_VECTORS: &str = "zero_vectors";
 pub(super) const NO_DIRECTION: &str = "no_direction";
 pub(super) const SAMPLE: [&str; 4] = ["sample_sentences", "sample_words", "sample_known_words", "sample_hashed_words"];
+/// The counts of the marks of their language.
+pub(super) const SAMPLE_MARKS: [&str; 4] =
+    ["sample_tokens", "sample_english_words", "sample_other_words", "sample_code_tokens"];
 
 /// Sentences for a [`SentenceCollection`](crate::SentenceCollection), with their ids, columns and vectors. None may be
 /// blank ([`senv_core::text::is_blank`]); `senv index` skips blank lines.
@@ -166,6 +169,12 @@ impl NewSentences {
         }
         for (name, n) in SAMPLE.into_iter().zip([known.sentences, known.words, known.known, known.hashed]) {
             rows = rows.count(name, n);
+        }
+        let marks = known.marks;
+        for (name, n) in SAMPLE_MARKS.into_iter().zip([marks.tokens, marks.english, marks.others, marks.code]) {
+            if n > 0 {
+                rows = rows.count(name, n);
+            }
         }
         Ok(match (ids, first_id) {
             (Some(ids), _) => rows.ids(ids),

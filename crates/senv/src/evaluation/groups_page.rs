@@ -9,15 +9,18 @@ use senv_core::{
 };
 use senv_eval::{MapOptions, escape_html as escape, html_page, lay_out};
 
+use super::label_places::label_places;
 use crate::{
     error::Result,
-    jobs::groups::{Grouping, TextGroups},
+    jobs::groups::{Group, Grouping, TextGroups},
 };
 
 /// Sentences on the map.
 const POINTS: usize = 1000;
-/// Groups whose words appear on the map.
+/// Groups whose words appear on the map, if they have a place.
 const LABELS: usize = 40;
+/// Sentences of a group that a click shows.
+const MORE: usize = 50;
 /// The minimum number of sentences for a map.
 const FEWEST: usize = 12;
 /// Colors that differ on white and on black.
@@ -36,7 +39,8 @@ struct Point<'a> {
     sentence: &'a str,
 }
 
-/// Returns a self-contained HTML page: a map of up to 1,000 of the sentences, and all groups.
+/// Returns a self-contained HTML page: a map of up to 1,000 of the sentences, and all groups. A click on a group shows
+/// its 50 most central sentences. The page has no scripts.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -68,31 +72,49 @@ pub fn groups_page(
     });
     let (n, groups) = (plural(sentences.len() as u64, "sentence"), plural(found.groups.len() as u64, "group"));
     let _ = writeln!(body, "<p>{n} in {groups}{without}.{apart}</p>");
-    let points = chosen(sentences, found.groups.len(), grouping);
+    if let Some(rest) = found.rest(grouping) {
+        let _ = writeln!(
+            body,
+            "<p>Group {} is a rest: it has {}, which are less alike than those of most groups.</p>",
+            rest + 1,
+            plural(found.groups[rest].size as u64, "sentence")
+        );
+    }
+    let members = members(sentences, found.groups.len(), grouping);
+    let points = chosen(&members);
     if points.len() >= FEWEST {
         map(&mut body, encoder, &points, found)?;
     }
-    table(&mut body, found);
+    table(&mut body, found, &members);
     Ok(html_page("Groups of sentences", &body))
 }
 
-/// Chooses distinct sentences of all groups, in proportion to the size of each, and at least one.
-fn chosen<'a>(sentences: &[&'a str], n_groups: usize, grouping: &Grouping) -> Vec<Point<'a>> {
-    let mut members: Vec<Vec<&str>> = vec![Vec::new(); n_groups];
+/// A distinct sentence with its cosine to the center of its group.
+type Member<'a> = (f32, &'a str);
+
+/// Returns the distinct sentences of each group, in the order of the text.
+fn members<'a>(sentences: &[&'a str], n_groups: usize, grouping: &Grouping) -> Vec<Vec<Member<'a>>> {
+    let mut members: Vec<Vec<Member<'_>>> = vec![Vec::new(); n_groups];
     let mut known = HashSet::new();
-    for (sentence, group) in sentences.iter().zip(&grouping.group_of) {
+    for (sentence, (group, &cosine)) in sentences.iter().zip(grouping.group_of.iter().zip(&grouping.cosines)) {
         if let Some(group) = group
             && known.insert(*sentence)
         {
-            members[*group as usize].push(sentence);
+            members[*group as usize].push((cosine, *sentence));
         }
     }
-    let share = (POINTS as f64 / known.len().max(1) as f64).min(1.0);
+    members
+}
+
+/// Chooses sentences of all groups, in proportion to the size of each, and at least one.
+fn chosen<'a>(members: &[Vec<Member<'a>>]) -> Vec<Point<'a>> {
+    let n_known: usize = members.iter().map(Vec::len).sum();
+    let share = (POINTS as f64 / n_known.max(1) as f64).min(1.0);
     let mut points = Vec::new();
     for (group, members) in members.iter().enumerate() {
         let n = ((members.len() as f64 * share) as usize).max(1).min(members.len());
         // Evenly spaced in the text.
-        points.extend((0..n).map(|i| Point { group, sentence: members[i * members.len() / n] }));
+        points.extend((0..n).map(|i| Point { group, sentence: members[i * members.len() / n].1 }));
     }
     points.truncate(2 * POINTS);
     points
@@ -128,34 +150,32 @@ fn map(body: &mut String, encoder: &dyn SentenceEncoder, points: &[Point<'_>], f
         let words = words(found, point.group, 3);
         let _ = writeln!(
             body,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{color}\" fill-opacity=\".65\"><title>{}: {}\n{}</title></circle>",
+            "<a href=\"#group-{0}\"><circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{color}\" fill-opacity=\".65\"><title>{0}: {1}\n{2}</title></circle></a>",
             point.group + 1,
             escape(&words),
             escape(point.sentence)
         );
     }
-    for group in 0..found.groups.len().min(LABELS) {
-        let of_group: Vec<(f64, f64)> =
-            points.iter().zip(&places).filter(|(point, _)| point.group == group).map(|(_, place)| *place).collect();
-        let median = |mut values: Vec<f64>| {
-            values.sort_by(f64::total_cmp);
-            values.get(values.len() / 2).copied()
-        };
-        let (x, y) = (
-            median(of_group.iter().map(|place| place.0).collect()),
-            median(of_group.iter().map(|place| place.1).collect()),
-        );
-        let (Some(x), Some(y)) = (x, y) else { continue };
+    let labels: Vec<(f64, f64, String)> = (0..found.groups.len().min(LABELS))
+        .filter_map(|group| {
+            let of_group = points.iter().zip(&places).filter(|(point, _)| point.group == group);
+            let (x, y) = middle(of_group.map(|(_, place)| *place).collect())?;
+            Some((x, y, words(found, group, 2)))
+        })
+        .collect();
+    let texts: Vec<(f64, f64, &str)> = labels.iter().map(|(x, y, text)| (*x, *y, &text[..])).collect();
+    for (place, (_, _, text)) in label_places(&texts, (WIDTH, HEIGHT)).into_iter().zip(&texts) {
+        let Some((x, y)) = place else { continue };
         let _ = writeln!(
             body,
             "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" font-size=\"13\" font-weight=\"600\" fill=\"currentColor\" pointer-events=\"none\">{}</text>",
-            escape(&words(found, group, 2))
+            escape(text)
         );
     }
     let _ = writeln!(
         body,
         "</svg></div><figcaption>{} by t-SNE; colors mark groups, and some groups share a color. Point at a dot to \
-        read its sentence.</figcaption></figure>",
+        read its sentence; click to see its group.</figcaption></figure>",
         plural(points.len() as u64, "sentence")
     );
     Ok(())
@@ -167,23 +187,48 @@ fn words(found: &TextGroups, group: usize, n: usize) -> String {
     if words.is_empty() { (group + 1).to_string() } else { words[..n.min(words.len())].join(" ") }
 }
 
-fn table(body: &mut String, found: &TextGroups) {
+/// Returns the medians of the coordinates.
+fn middle(places: Vec<(f64, f64)>) -> Option<(f64, f64)> {
+    let median = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied()
+    };
+    let (x, y) = places.into_iter().unzip();
+    median(x).zip(median(y))
+}
+
+fn table(body: &mut String, found: &TextGroups, members: &[Vec<Member<'_>>]) {
     body.push_str(
         "<div class=\"box wide\" \
         tabindex=\"0\"><table>\n<thead><tr><th>group</th><th>sentences</th><th>words</th><th>most \
         central</th></tr></thead>\n<tbody>\n",
     );
-    for (number, group) in found.groups.iter().enumerate() {
+    for (number, (group, members)) in found.groups.iter().zip(members).enumerate() {
         let color = COLORS[number % COLORS.len()];
         let sentences: Vec<String> = group.central.iter().map(|sentence| escape(sentence)).collect();
         let _ = writeln!(
             body,
-            "<tr><td><b style=\"color:{color}\">{}</b></td><td>{}</td><td style=\"white-space:normal\">{}</td><td style=\"white-space:normal;min-width:20rem\">{}</td></tr>",
+            "<tr id=\"group-{0}\"><td><b style=\"color:{color}\">{0}</b></td><td>{1}</td><td style=\"white-space:normal\">{2}</td><td style=\"white-space:normal;min-width:20rem\">{3}{4}</td></tr>",
             number + 1,
             grouped(group.size as u64),
             escape(&group.words.join(" ")),
-            sentences.join("<br>")
+            sentences.join("<br>"),
+            more(group, members)
         );
     }
     body.push_str("</tbody></table></div>\n");
+}
+
+/// Returns further sentences of a group, most central first, that appear on a click.
+fn more(group: &Group, members: &[Member<'_>]) -> String {
+    let mut ranked: Vec<&Member<'_>> =
+        members.iter().filter(|(_, sentence)| !group.central.iter().any(|shown| shown == sentence)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let n_more = ranked.len().min(MORE);
+    if n_more == 0 {
+        return String::new();
+    }
+    let of = if n_more < ranked.len() { format!(" of {}", grouped(ranked.len() as u64)) } else { String::new() };
+    let sentences: Vec<String> = ranked[..n_more].iter().map(|(_, sentence)| escape(sentence)).collect();
+    format!("<details><summary>{}{of} more</summary>{}</details>", grouped(n_more as u64), sentences.join("<br>"))
 }

@@ -3,6 +3,7 @@
 mod definitions;
 mod groups_page;
 mod heads;
+mod label_places;
 mod systems;
 mod untrained;
 

@@ -37,6 +37,13 @@ impl Distinct {
         Self { firsts, rows }
     }
 
+    /// The number of sentences equal to each distinct one, itself included.
+    pub(crate) fn counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.firsts.len()];
+        self.rows.iter().for_each(|&row| counts[row as usize] += 1);
+        counts
+    }
+
     /// The vectors of the distinct sentences.
     pub(crate) fn encode<E: SentenceEncoder + ?Sized>(
         &self,

@@ -120,7 +120,7 @@ impl Recipe {
             (false, _) if text.is_empty() => "training paraphrases to be closer than other sentences",
             (false, _) => {
                 "training paraphrases to be closer than other sentences; the text is not in order and is \
-                not used"
+                not used; to use it, train on it alone first, and on the pairs from that model"
             }
         };
         let recipe = NeighbourRecipe::new(learned_from, size, tokenizer, reading);

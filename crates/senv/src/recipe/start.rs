@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use senv_core::{Control, Error as CoreError, KnownWords, Observer, Progress};
+use senv_core::{Control, Error as CoreError, KnownWords, Observer, Progress, text::TextMarks};
 use serde::Serialize;
 
 use super::{
@@ -27,6 +27,10 @@ use crate::{
 /// English knows. If the data differ from general English, the higher rate learns more from them, and more than
 /// training from scratch does (`docs/experiments/start-from-english.md`).
 const HIGH_LR: f64 = 4.0;
+
+/// The share of known words from which English text is tried although the model knows fewer words than those of general
+/// English (`docs/experiments/start-from-english.md`).
+const LEAST_KNOWN: f64 = 0.6;
 
 /// The largest text, in words, on which fine-tuning English was compared with training from scratch
 /// (`docs/results.md`).
@@ -130,7 +134,8 @@ impl fmt::Display for StartChoice {
 
 impl Recipe {
     /// Chooses what training starts from. If `english`, an English model, knows the words, a trial on part of the data
-    /// decides. It fine-tunes the model ([`Recipe::fine_tune_from`]), keeps it as it is ([`Recipe::Unchanged`]), or
+    /// decides. It knows them if it knows the share `min_known_share`, or 60 % of a text that is English by its function
+    /// words. The trial fine-tunes the model ([`Recipe::fine_tune_from`]), keeps it as it is ([`Recipe::Unchanged`]), or
     /// trains from scratch. Data in another language and texts of more than 60 million words are trained from scratch.
     ///
     /// ```no_run
@@ -156,7 +161,9 @@ impl Recipe {
         let known_words = english.known_words(sample.lines().take(KnownWords::SAMPLE)).share();
         let choice = |(start, lr_factor), trial| StartChoice { start, known_words, lr_factor, trial };
         const SCRATCH: (StartKind, f64) = (StartKind::Scratch, 1.0);
-        let is_known = known_words.is_some_and(|share| share >= min_known_share);
+        let is_known = known_words.is_some_and(|share| {
+            share >= min_known_share || share >= LEAST_KNOWN && is_english(sample.lines().take(KnownWords::SAMPLE))
+        });
         let Some(recipe) = self.neighbours().filter(|_| is_known) else {
             return Ok((self, choice(SCRATCH, None)));
         };
@@ -202,6 +209,13 @@ impl Recipe {
             Self::Unchanged(_) => None,
         }
     }
+}
+
+/// Whether these lines are English by their function words.
+fn is_english<'s>(lines: impl Iterator<Item = &'s str>) -> bool {
+    let mut marks = TextMarks::default();
+    lines.for_each(|line| marks.add(line));
+    marks.is_english()
 }
 
 /// Trains on the training part of a trial from each start and ranks its held-out pairs.

@@ -18,6 +18,29 @@ fn too_few_pairs_for_a_trial_fine_tune_english() {
     assert_eq!(choice.to_string(), "start: fine-tuned from English, without a trial");
 }
 
+/// English sentences with words of a subject that the model does not know.
+fn of_subject(n_unknown: usize) -> Vec<String> {
+    let unknown = ["qwzortlin", "vorplaxine", "zmbrolium", "brindqate", "kwarpomax", "flozbirt"];
+    let known = ["the", "doctor", "said", "that", "patient", "in", "house", "was", "old", "and"];
+    let words = |i: usize| {
+        let of = |at: usize| if at < n_unknown { unknown[(at + i) % 6] } else { known[(at + 3 * i) % 10] };
+        (0..10).map(of).collect::<Vec<_>>().join(" ")
+    };
+    (0..40).map(words).collect()
+}
+
+#[test]
+fn english_of_a_subject_is_tried_down_to_six_known_words_of_ten() {
+    for (n_unknown, expected) in [(2, true), (4, true), (5, false)] {
+        let (_, choice) = chosen(&of_subject(n_unknown));
+        assert_eq!(choice.known_words, Some(1.0 - n_unknown as f64 / 10.0));
+        assert_eq!(choice.start != StartKind::Scratch, expected, "{n_unknown}: {choice}");
+    }
+    // As many known words, without English grammar.
+    let names = vec!["qwzortlin garden train house doctor music river".to_owned(); 40];
+    assert_eq!(chosen(&names).1.start, StartKind::Scratch);
+}
+
 #[test]
 fn other_languages_and_empty_lines_start_from_scratch() {
     for line in [

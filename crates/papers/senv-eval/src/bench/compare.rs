@@ -1,17 +1,19 @@
 //! Comparison of two systems by task: the difference with its interval, and two tests, corrected over the tasks.
 //!
 //! The paired bootstrap tests whether one system has the higher value. Wilcoxon's signed-rank test asks whether their
-//! scores of the same items differ in level, as Kenter, Borisov and de Rijke 2016 mark their table. For correlations
-//! that is another question: a system can score every pair higher and rank the pairs the same.
+//! scores of the same items differ in level. It applies only where the value is a mean or a median of these scores. A
+//! system can score every pair higher and rank the pairs the same, so the level says nothing about a correlation, a
+//! precision or an area under a curve.
 
 use rayon::prelude::*;
-use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval, wilcoxon};
+use senv_metrics::{Bootstrap, Statistic, bootstrap_p, paired_differences, percentile_interval, wilcoxon};
 use serde::Serialize;
 
 use super::record::{BenchRecord, SystemRecord, TaskRecord, TaskResult};
 use crate::{
     error::{Error, Result},
     report::{Align, TextTable, number},
+    score::p_values::{corrected, p_text},
 };
 
 /// Two systems on one task.
@@ -38,7 +40,8 @@ pub struct TaskDifference {
     pub p_bootstrap: Option<f64>,
     /// The same, after Holm's correction over the tasks.
     pub p_bootstrap_holm: Option<f64>,
-    /// p-value of Wilcoxon's test under the hypothesis that the item scores do not differ in level.
+    /// p-value of Wilcoxon's test under the hypothesis that the item scores do not differ in level; `None` if the value
+    /// is not a mean or a median of them.
     pub p_wilcoxon: Option<f64>,
     /// The same, after Holm's correction over the tasks.
     pub p_wilcoxon_holm: Option<f64>,
@@ -152,8 +155,10 @@ fn difference(
     let differences = paired_differences(&draws(a)?, &draws(b)?)?;
     row.interval = percentile_interval(&differences).map(|i| (protocol.factor * i.low, protocol.factor * i.high));
     row.p_bootstrap = bootstrap_p(&differences);
-    let scores = |result: &TaskResult| result.scores.iter().map(|&score| f64::from(score)).collect::<Vec<_>>();
-    row.p_wilcoxon = wilcoxon(&scores(a), &scores(b))?.p_value;
+    if matches!(protocol.statistic, Statistic::Mean | Statistic::Median) {
+        let scores = |result: &TaskResult| result.scores.iter().map(|&score| f64::from(score)).collect::<Vec<_>>();
+        row.p_wilcoxon = wilcoxon(&scores(a), &scores(b))?.p_value;
+    }
     Ok(row)
 }
 
@@ -163,22 +168,9 @@ fn correct(
     of: impl Fn(&TaskDifference) -> Option<f64>,
     into: impl Fn(&mut TaskDifference) -> &mut Option<f64>,
 ) -> Result<()> {
-    let corrected = holm(&tasks.iter().filter_map(&of).collect::<Vec<_>>())?;
-    let mut corrected = corrected.into_iter();
-    for task in tasks.iter_mut() {
-        *into(task) = of(task).and_then(|_| corrected.next());
-    }
+    let p_values = corrected(&tasks.iter().map(of).collect::<Vec<_>>())?;
+    tasks.iter_mut().zip(p_values).for_each(|(task, p)| *into(task) = p);
     Ok(())
-}
-
-/// Formats a p-value.
-fn p_text(p: Option<f64>) -> String {
-    match p {
-        None => "-".to_owned(),
-        Some(p) if p < 1e-99 => "<1e-99".to_owned(),
-        Some(p) if p < 1e-4 => format!("{p:.0e}"),
-        Some(p) => format!("{p:.4}"),
-    }
 }
 
 impl BenchComparison {
@@ -211,8 +203,8 @@ impl BenchComparison {
             ]);
         }
         let mut text = format!(
-            "{table}paired bootstrap, {} draws, seed {}: is the number higher? Wilcoxon: do the item scores \
-            differ?\nboth corrected over the tasks (Holm)\n",
+            "{table}paired bootstrap, {} draws, seed {}: is the number higher? Wilcoxon, for means: do the item \
+            scores differ?\nboth corrected over the tasks (Holm)\n",
             self.resamples, self.seed
         );
         if !self.left_out.is_empty() {

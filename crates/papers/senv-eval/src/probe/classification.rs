@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::{
     error::{Error, Result},
     probe::{
-        cross_validation::{Chosen, Classified as _, ProbeOptions, choose, nested},
+        cross_validation::{Chosen, ChosenC, Classified as _, ProbeOptions, choose, nested},
         features::Featured,
         logistic,
     },
@@ -30,6 +30,9 @@ pub struct FoldResult {
     pub accuracy: Option<f64>,
     /// The C that cross-validation on the other folds chose.
     pub c: f64,
+    /// Whether it is the smallest or the largest that was tried and better than its neighbor. A C beyond the range may
+    /// give a better result.
+    pub is_c_at_edge: bool,
 }
 
 /// Result of an encoder on sentences with classes.
@@ -54,6 +57,8 @@ pub struct ClassificationResult {
     pub majority_accuracy: Option<f64>,
     /// Results of the outer folds; a single one for a test set.
     pub folds: Vec<FoldResult>,
+    /// Number of folds whose C is at the edge of the range ([`FoldResult::is_c_at_edge`]).
+    pub n_folds_with_c_at_edge: usize,
     /// Options of training.
     pub options: ProbeOptions,
     /// The predicted class of each tested sentence, an index into `classes` (not part of the JSON).
@@ -100,7 +105,8 @@ pub fn evaluate_classification(
     let folds = found.chosen.iter().enumerate().map(|(fold, &c)| {
         let of_fold = (0..gold.len()).filter(|&i| found.fold_of[i] == fold);
         let (gold, predicted): (Vec<usize>, Vec<usize>) = of_fold.map(|i| (gold[i], found.predicted[i])).unzip();
-        Ok(FoldResult { n_sentences: gold.len(), accuracy: senv_metrics::accuracy(&gold, &predicted)?, c })
+        let accuracy = senv_metrics::accuracy(&gold, &predicted)?;
+        Ok(FoldResult { n_sentences: gold.len(), accuracy, c: c.c, is_c_at_edge: c.is_at_edge })
     });
     let folds = folds.collect::<Result<Vec<_>>>()?;
     let confusion = Confusion::new(gold, &found.predicted, set.classes.len())?;
@@ -113,6 +119,7 @@ pub fn evaluate_classification(
         accuracy: confusion.accuracy(),
         fold_deviation: standard_deviation(&folds.iter().filter_map(|fold| fold.accuracy).collect::<Vec<_>>()),
         majority_accuracy: confusion.majority_share(),
+        n_folds_with_c_at_edge: n_at_edge(&folds),
         folds,
         options: options.clone(),
         predicted: found.predicted,
@@ -142,10 +149,11 @@ pub fn evaluate_classification_on_test(
     }
     let learned = Featured::sentences(embeddings, texts(train), classes_of(train), names.len())?;
     let tested = Featured::sentences(embeddings, texts(test), classes_of(test), names.len())?;
-    let Chosen { model, c, .. } = choose(&learned, options)?;
+    let Chosen { model, c, results } = choose(&learned, options)?;
+    let is_c_at_edge = ChosenC::of(&results).is_some_and(|chosen| chosen.is_at_edge);
     let predicted: Vec<usize> = logistic::predict::<f32, _>(&tested, &[model])?.into_iter().flatten().collect();
     let confusion = Confusion::new(tested.classes(), &predicted, names.len())?;
-    let fold = FoldResult { n_sentences: predicted.len(), accuracy: confusion.accuracy(), c };
+    let fold = FoldResult { n_sentences: predicted.len(), accuracy: confusion.accuracy(), c, is_c_at_edge };
     Ok(ClassificationResult {
         path: test.path.clone(),
         train_path: Some(train.path.clone()),
@@ -155,6 +163,7 @@ pub fn evaluate_classification_on_test(
         accuracy: confusion.accuracy(),
         fold_deviation: None,
         majority_accuracy: confusion.majority_share(),
+        n_folds_with_c_at_edge: n_at_edge(&[fold]),
         folds: vec![fold],
         options: options.clone(),
         fold_of: vec![0; predicted.len()],
@@ -162,11 +171,26 @@ pub fn evaluate_classification_on_test(
     })
 }
 
+fn n_at_edge(folds: &[FoldResult]) -> usize {
+    folds.iter().filter(|fold| fold.is_c_at_edge).count()
+}
+
 fn texts(set: &LabeledSet) -> impl Iterator<Item = &str> {
     set.sentences.iter().map(|sentence| &sentence.text[..])
 }
 
 impl ClassificationResult {
+    /// Says that C was best at the edge of its range, if so: a wider range may give a better result.
+    #[must_use]
+    pub fn edge_note(&self) -> Option<String> {
+        let (n, folds) = (self.n_folds_with_c_at_edge, self.folds.len());
+        let [low, high] = [self.options.path.first()?, self.options.path.last()?];
+        let of_folds = if folds > 1 { format!(" in {n} of {folds} folds") } else { String::new() };
+        (n > 0).then(|| {
+            format!("the best C is at the edge of {low} to {high}{of_folds}; a wider range may give a higher accuracy")
+        })
+    }
+
     /// Formats the result as a table, followed by how it was computed.
     #[must_use]
     pub fn to_text(&self) -> String {
@@ -209,6 +233,7 @@ impl ClassificationResult {
             if notes.last() != Some(&note) {
                 notes.push(note);
             }
+            notes.extend(result.edge_note().map(|note| format!("{name}: {note}")));
         }
         format!("{table}{}\n", notes.join("\n"))
     }

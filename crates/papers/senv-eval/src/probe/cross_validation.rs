@@ -62,12 +62,13 @@ pub struct ProbeOptions {
 }
 
 impl Default for ProbeOptions {
-    /// 10 x 10 stratified folds, C from 2⁰ to 2⁸, softmax, accuracy, seed 1.
+    /// 10 x 10 stratified folds, C from 2⁻⁸ to 2⁸, softmax, accuracy, seed 1. Vectors that are s times as long need a C
+    /// of 1/s² times the size, so the range serves unit vectors and vectors of length 11.
     fn default() -> Self {
         Self {
             outer_folds: 10,
             inner_folds: 10,
-            path: powers_of_two(0, 8),
+            path: Self::powers_of_two(-8, 8),
             fold_rule: FoldRule::Stratified,
             form: LogisticForm::Softmax,
             selection: SelectionMetric::Accuracy,
@@ -77,16 +78,31 @@ impl Default for ProbeOptions {
 }
 
 impl ProbeOptions {
+    /// The values 2^low, .., 2^high for [`ProbeOptions::path`]; none if `low` is above `high`.
+    ///
+    /// ```
+    /// assert_eq!(senv_eval::ProbeOptions::powers_of_two(-1, 2), [0.5, 1.0, 2.0, 4.0]);
+    /// ```
+    #[must_use]
+    pub fn powers_of_two(low: i32, high: i32) -> Vec<f64> {
+        (low..=high).map(|power| 2.0_f64.powi(power)).collect()
+    }
+
     /// The settings of the script of Skip-thoughts for MSRP: 10 folds, C from 2⁰ to 2⁸ by F1.
     #[must_use]
     pub fn skip_thoughts() -> Self {
-        Self { fold_rule: FoldRule::Contiguous, selection: SelectionMetric::F1, ..Self::default() }
+        Self {
+            fold_rule: FoldRule::Contiguous,
+            selection: SelectionMetric::F1,
+            path: Self::powers_of_two(0, 8),
+            ..Self::default()
+        }
     }
 
     /// The settings of SentEval for MSRP: 5 stratified folds, C from 2⁻¹ to 2⁵ by accuracy.
     #[must_use]
     pub fn sent_eval() -> Self {
-        Self { inner_folds: 5, path: powers_of_two(-1, 5), ..Self::default() }
+        Self { inner_folds: 5, path: Self::powers_of_two(-1, 5), ..Self::default() }
     }
 
     /// Checks the options.
@@ -120,9 +136,29 @@ impl ProbeOptions {
     }
 }
 
-/// Returns 2^low, .., 2^high.
-fn powers_of_two(low: i32, high: i32) -> Vec<f64> {
-    (low..=high).map(|power| 2.0_f64.powi(power)).collect()
+/// The C with the best mean score (the smallest of equals), from the score of each C.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ChosenC {
+    pub(crate) c: f64,
+    /// Whether it is the smallest or the largest of several and scores higher than its neighbor, so a C beyond the range
+    /// may be better.
+    pub(crate) is_at_edge: bool,
+}
+
+impl ChosenC {
+    /// Returns `None` without a score that is a number.
+    pub(crate) fn of(results: &[(f64, f64)]) -> Option<Self> {
+        let is_better = |i: &usize, best: Option<usize>| best.is_none_or(|best| results[*i].1 > results[best].1);
+        let numbers = (0..results.len()).filter(|&i| !results[i].1.is_nan());
+        let best = numbers.fold(None, |best, i| if is_better(&i, best) { Some(i) } else { best })?;
+        let neighbour = match best {
+            0 => results.get(1),
+            last if last + 1 == results.len() => results.get(last - 1),
+            _ => None,
+        };
+        let is_at_edge = neighbour.is_some_and(|neighbour| neighbour.1 < results[best].1);
+        Some(Self { c: results[best].0, is_at_edge })
+    }
 }
 
 /// Examples with one class each.
@@ -147,7 +183,7 @@ pub(crate) struct Nested {
     /// The class predicted for each example when its fold was tested.
     pub(crate) predicted: Vec<usize>,
     /// The C chosen for each outer fold.
-    pub(crate) chosen: Vec<f64>,
+    pub(crate) chosen: Vec<ChosenC>,
     /// The outer fold of each example.
     pub(crate) fold_of: Vec<usize>,
 }
@@ -184,20 +220,22 @@ pub(crate) fn nested<E: Classified>(examples: &E, options: &ProbeOptions) -> Res
     check_classes(&roles, classes, per_outer * options.outer_folds)?;
     let mut predicted = vec![0; classes.len()];
     let mut best = vec![f64::NEG_INFINITY; options.outer_folds];
-    let mut chosen = vec![0.0; options.outer_folds];
+    let mut results: Vec<Vec<(f64, f64)>> = vec![Vec::new(); options.outer_folds];
     logistic::fit_path::<f32, E>(examples, options.link(k), &roles, &options.path, FOLD_TOLERANCE, |place, models| {
         let found = logistic::predict::<f32, E>(examples, models)?;
         for outer in 0..options.outer_folds {
             let mean = mean_score(&roles, classes, &found, outer * per_outer..outer * per_outer + inner, k, options)?;
+            results[outer].push((options.path[place], mean));
             if mean > best[outer] {
-                (best[outer], chosen[outer]) = (mean, options.path[place]);
+                best[outer] = mean;
                 let of_fold = (0..classes.len()).filter(|&i| fold_of[i] == outer);
                 of_fold.for_each(|i| predicted[i] = found[i][outer * per_outer + inner]);
             }
         }
         Ok(())
     })?;
-    Ok(Nested { predicted, chosen, fold_of })
+    let chosen = results.iter().map(|results| ChosenC::of(results)).collect::<Option<Vec<_>>>();
+    Ok(Nested { predicted, chosen: chosen.ok_or(Error::NothingToDo { what: "values of C" })?, fold_of })
 }
 
 /// The regression with the best C.
@@ -262,4 +300,24 @@ fn check_classes(roles: &Roles, classes: &[usize], n_problems: usize) -> Result<
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_of_the_best_is_chosen_and_an_edge_is_one_that_beats_its_neighbour() {
+        let of = |scores: &[f64]| {
+            let results: Vec<(f64, f64)> = ProbeOptions::powers_of_two(0, 8).into_iter().zip(scores.to_vec()).collect();
+            ChosenC::of(&results).map(|chosen| (chosen.c, chosen.is_at_edge))
+        };
+        assert_eq!(of(&[0.5, 0.7, 0.6]), Some((2.0, false)));
+        assert_eq!(of(&[0.5, 0.6, 0.7]), Some((4.0, true)));
+        assert_eq!(of(&[0.7, 0.6, 0.5]), Some((1.0, true)));
+        // Equal neighbors: nothing is gained toward the edge.
+        assert_eq!(of(&[0.7, 0.7, 0.5]), Some((1.0, false)));
+        assert_eq!(of(&[0.5, 0.7, 0.7]), Some((2.0, false)));
+        assert_eq!((of(&[0.7]), of(&[])), (Some((1.0, false)), None));
+    }
 }

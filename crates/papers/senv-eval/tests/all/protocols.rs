@@ -6,13 +6,13 @@ use std::{collections::HashSet, f64::consts::TAU};
 
 use senv_core::{Coverage, NoObserver, Scratch, SentenceEncoder, Table};
 use senv_eval::{
-    DEFAULT_HISTOGRAM_BINS, DictionarySet, Document, Entailment, Error, FrozenClassifier, FrozenScorer, JudgedQuery,
-    LabeledSentence, LabeledSet, LearningCurveOptions, LogisticForm, MapOptions, NliLayout, NliPair, NliSet, OrderData,
-    OrderItem, OrderPhenomenon, OrderResult, OrderTemplates, PairFeatures, PairGroups, ParaphrasePair, ParaphraseSet,
-    ProbeOptions, RelatednessForm, Result, RetrievalSet, Scale, Scoring, SentenceGroup, SentenceGroups,
-    SentenceVectors, StsPair, StsTask, evaluate_classification, evaluate_classification_on_test, evaluate_dictionary,
-    evaluate_entailment, evaluate_group_ranking, evaluate_learning_curve, evaluate_map, evaluate_order,
-    evaluate_p_coherence, evaluate_pair_histograms, evaluate_paraphrase_detection, evaluate_ranking,
+    ClassificationResult, DEFAULT_HISTOGRAM_BINS, DictionarySet, Document, Entailment, Error, FrozenClassifier,
+    FrozenScorer, JudgedQuery, LabeledSentence, LabeledSet, LearningCurveOptions, LogisticForm, MapOptions, NliLayout,
+    NliPair, NliSet, OrderData, OrderItem, OrderPhenomenon, OrderResult, OrderTemplates, PairFeatures, PairGroups,
+    ParaphrasePair, ParaphraseSet, ProbeOptions, RelatednessForm, Result, RetrievalSet, Scale, Scoring, SentenceGroup,
+    SentenceGroups, SentenceVectors, StsPair, StsTask, evaluate_classification, evaluate_classification_on_test,
+    evaluate_dictionary, evaluate_entailment, evaluate_group_ranking, evaluate_learning_curve, evaluate_map,
+    evaluate_order, evaluate_p_coherence, evaluate_pair_histograms, evaluate_paraphrase_detection, evaluate_ranking,
     evaluate_relatedness, evaluate_retrieval, evaluate_scorer, evaluate_sts, evaluate_zero_shot,
 };
 use senv_metrics::Bootstrap;
@@ -444,6 +444,41 @@ fn values_that_are_not_numbers_are_errors_that_name_the_sentence() {
         let message = error.to_string();
         assert!(message.contains("embedding of \"") || message.contains("scored pair"), "{place}: {message}");
     }
+}
+
+/// The vectors of the English model have length 11, and other models give unit vectors. The best C of this set, whose
+/// classes overlap, is far below 1 for the former.
+#[test]
+fn short_and_long_vectors_are_classified_alike() {
+    let set = classes("two", 240, 2);
+    let of = |length: f32| {
+        let row = |i: usize| {
+            let sentence = &set.sentences[i];
+            let sign = [-0.35, 0.35][sentence.class];
+            let mut row: Vec<f32> =
+                (0..40).map(|d| noise(&sentence.text[..6], d) + sign / (1 + d % 8) as f32).collect();
+            let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt();
+            row.iter_mut().for_each(|x| *x *= length / norm);
+            row
+        };
+        let values = ndarray::Array2::from_shape_vec((240, 40), (0..240).flat_map(row).collect()).unwrap();
+        let texts = set.sentences.iter().map(|sentence| &sentence.text[..]);
+        let vectors = SentenceVectors::from_vectors(texts, values).unwrap();
+        let options = ProbeOptions { outer_folds: 5, inner_folds: 5, ..ProbeOptions::default() };
+        evaluate_classification(&vectors, &set, &options).unwrap()
+    };
+    let (unit, long) = (of(1.0), of(11.0));
+    let (a, b) = (unit.accuracy.unwrap(), long.accuracy.unwrap());
+    assert!(a > 0.7 && (a - b).abs() < 0.03, "{a} {b}");
+    assert!(long.folds.iter().any(|fold| fold.c < 0.5), "{:?}", long.folds);
+    // The chosen C differ by about 11², within a factor of 4.
+    let middle = |result: &ClassificationResult| {
+        let mut all: Vec<f64> = result.folds.iter().map(|fold| fold.c).collect();
+        all.sort_by(f64::total_cmp);
+        all[all.len() / 2]
+    };
+    let ratio = middle(&unit) / middle(&long);
+    assert!((30.0..=500.0).contains(&ratio), "{ratio}: {:?} {:?}", unit.folds, long.folds);
 }
 
 #[test]

@@ -248,44 +248,54 @@ fn an_encoder_of_another_shape_than_it_says_is_an_error() {
     assert!(matches!(error, Error::Core(senv_core::Error::ShapeMismatch { expected: 3, got: 1, .. })), "{error}");
 }
 
-/// Encodes only the first letter, so that its scores differ from those of [`Letters`].
-struct FirstLetter;
+/// "a" is a unit vector, and a number is one with the cosine that the function gives for it.
+struct Angle<F>(F);
 
-impl SentenceEncoder for FirstLetter {
+impl<F: Fn(usize) -> f64 + Send + Sync> SentenceEncoder for Angle<F> {
     fn dim(&self) -> usize {
-        26
+        2
     }
 
-    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
-        Letters::default().encode_into(sentence.get(..1).unwrap_or(""), scratch, out)
+    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let cosine = sentence.parse::<usize>().map_or(1.0, &self.0);
+        out.copy_from_slice(&[cosine as f32, (1.0 - cosine * cosine).sqrt() as f32]);
+        Coverage::new(1, 1)
     }
 }
 
 #[test]
-fn differences_in_level_are_marked_per_task_where_they_are_significant() {
-    // "ab"/"ac" has cosine 0.5 by letters and 1 by the first letter: 40 differences of one sign, and 40 equal pairs.
-    let names: Vec<String> = (0..80).map(|i| "a".repeat(i % 7 + 1)).collect();
-    let (mut sure, mut equal) = (Vec::new(), Vec::new());
-    for (i, name) in names.iter().enumerate() {
-        let gold = (i % 6) as f64;
-        sure.push(if i < 40 { (gold, "ab", "ac") } else { (gold, &name[..], "b") });
-        equal.push((gold, &name[..], if i % 2 == 0 { "a" } else { "b" }));
-    }
-    let tasks = [task("sure", Some(2014), &sure), task("equal", None, &equal)];
-    let first = evaluate_sts(&Letters::default(), &tasks).unwrap();
-    let second = evaluate_sts(&FirstLetter, &tasks).unwrap();
-    let got = compare_sts(&first, &second).unwrap();
-    let [sure, equal] = &got.tasks[..] else { panic!("two tasks") };
-    // With 40 differences of one sign, only two of the 2⁴⁰ sign assignments are as extreme.
-    assert_eq!((sure.n_pairs, sure.n_different, sure.significant), (80, 40, true));
-    let p = sure.p_value.unwrap();
-    assert_eq!(p, 2.0_f64.powi(-39));
-    assert_eq!((equal.n_different, equal.significant), (0, false));
-    assert_eq!(sure.first, first.tasks[0].correlations);
-    assert_eq!(sure.second, second.tasks[0].correlations);
-    let text = got.to_text("letters", "first letter");
-    assert_eq!(text.matches('†').count(), 2, "one mark and its explanation: {text}");
-    assert!(text.contains("1.8e-12"), "{text}");
+fn correlations_that_differ_are_marked_and_levels_that_differ_are_not() {
+    let texts: Vec<String> = (0..200).map(|i| i.to_string()).collect();
+    let gold = |i: usize| (i * 7 % 10) as f64 / 2.0;
+    let pairs: Vec<(f64, &str, &str)> = texts.iter().enumerate().map(|(i, text)| (gold(i), "a", &text[..])).collect();
+    let tasks = [task("all", Some(2014), &pairs), task("few", None, &pairs[..3])];
+    // Cosines that follow the gold scores, with noise from -1/2 to 1/2 times a factor.
+    let of = |level: f64, factor: f64| {
+        let noise = |i: usize| (i * 37 % 101) as f64 / 101.0 - 0.5;
+        evaluate_sts(&Angle(move |i| level + 0.06 * gold(i) + factor * noise(i)), &tasks).unwrap()
+    };
+    let (low, high, worse) = (of(0.2, 0.1), of(0.5, 0.1), of(0.2, 0.4));
+
+    let levels = compare_sts(&low, &high).unwrap();
+    let [all, few] = &levels.tasks[..] else { panic!("two tasks") };
+    assert!((all.between.pearson_r_x100.unwrap() - 100.0).abs() < 1e-3, "{all:?}");
+    assert!(all.p_wilcoxon.unwrap() < 1e-30, "every cosine is .3 higher: {all:?}");
+    // Only rounding to f32 is left, which is noise to the test.
+    assert!(all.p_pearson.unwrap() > 0.001 && all.p_spearman.unwrap() > 0.001, "{all:?}");
+    assert_eq!((few.p_pearson, few.p_pearson_holm), (None, None), "three pairs are too few");
+    assert_eq!(levels.to_text("low", "high").matches('†').count(), 1, "only the explanation");
+
+    let differ = compare_sts(&low, &worse).unwrap();
+    let all = &differ.tasks[0];
+    let (a, b) = (all.first.pearson_r_x100.unwrap(), all.second.pearson_r_x100.unwrap());
+    assert!(a > 90.0 && b < 80.0, "{a} {b}");
+    // The test of the correlations that are shown; only one task has a p-value, so Holm's correction changes nothing.
+    let between = all.between.pearson_r_x100.unwrap();
+    let p = senv_metrics::correlation_difference_p(a / 100.0, b / 100.0, between / 100.0, 200).unwrap();
+    assert_eq!((all.p_pearson, all.p_pearson_holm), (p, p));
+    assert!(differ.is_significant(all.p_pearson_holm) && differ.is_significant(all.p_spearman_holm));
+    let text = differ.to_text("low", "worse");
+    assert_eq!(text.matches('†').count(), 3, "one mark for each correlation and the explanation: {text}");
 }
 
 #[test]

@@ -59,7 +59,7 @@ pub(crate) struct Cluster {
     /// The number of groups follows from this threshold.
     #[arg(long, short, value_name = "COSINE", conflicts_with = "assign", allow_negative_numbers = true, value_parser = cosine)]
     threshold: Option<f32>,
-    /// Smallest group with --threshold, in distinct sentences.
+    /// Smallest group with --threshold, in sentences; equal lines count by their number.
     #[arg(long, value_name = "N", default_value_t = 3, requires = "threshold")]
     min_size: usize,
     /// Put the sentences into the groups of this file.
@@ -111,6 +111,8 @@ struct ShownGroup<'a> {
     size: usize,
     words: &'a [String],
     sentences: &'a [String],
+    /// Whether it takes what fits no other group.
+    is_rest: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -212,9 +214,10 @@ impl Cluster {
             }
             return out.flush();
         }
+        let rest = found.rest(grouping);
         for (number, group) in found.groups.iter().enumerate() {
-            let shown =
-                ShownGroup { group: number + 1, size: group.size, words: &group.words, sentences: &group.central };
+            let (size, words, sentences) = (group.size, &group.words, &group.central);
+            let shown = ShownGroup { group: number + 1, size, words, sentences, is_rest: rest == Some(number) };
             if self.json {
                 output::write_json_line(&mut out, &shown)?;
                 continue;
@@ -238,6 +241,16 @@ impl Cluster {
         let (n, groups) =
             (plural(grouping.group_of.len() as u64, "sentence"), plural(found.groups.len() as u64, "group"));
         output::note(&format!("{n} in {groups}{without}{apart}"));
+        if let Some(rest) = found.rest(grouping) {
+            let size = grouping.group_of.iter().filter(|group| **group == Some(rest as u32)).count();
+            output::note(&format!(
+                "group {} has {} sentences ({:.0} %) that are less alike than those of most groups: a rest; more --groups \
+                 divide it, and --threshold leaves out what fits no group",
+                rest + 1,
+                grouped(size as u64),
+                100.0 * size as f64 / grouping.group_of.len() as f64
+            ));
+        }
         let n_found = found.groups.len();
         if grouping.count.is_some() && n_distinct < 3 {
             output::note(&format!("{}, too few for groups", plural(n_distinct as u64, "distinct sentence")));

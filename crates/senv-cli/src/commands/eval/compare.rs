@@ -15,8 +15,8 @@ use crate::{
 ///
 /// Each FILE is the --json output of a run. Compares the first system of each, or those named by --systems; with one
 /// FILE both are from that run. The difference on each task has a 95 % interval and two p-values with Holm correction
-/// over the tasks. The paired bootstrap tests whether one number is higher, and the Wilcoxon signed-rank test whether
-/// the scores of the items differ in level. The data must be byte-identical.
+/// over the tasks. The paired bootstrap tests whether one number is higher. For means, the Wilcoxon signed-rank test
+/// tells whether the scores of the items differ in level. The data must be byte-identical.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

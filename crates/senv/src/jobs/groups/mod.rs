@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 use senv_core::{Rows, SentenceEncoder, Table, kernels};
 use senv_index::{
-    GroupCount, Groups, KMeansParams, assign_groups, communities, cosine_silhouette, group_count, k_means,
+    GroupCount, Groups, KMeansParams, assign_groups, cosine_silhouette, counted_communities, group_count, k_means,
 };
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,8 @@ use crate::error::Result;
 const SAME: f32 = 0.9;
 /// Sentences considered for each one shown.
 const LOOKED_AT: usize = 20;
+/// A rest has at least this many times the sentences of an average group.
+const REST: usize = 4;
 
 /// The method of grouping.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,12 +30,12 @@ pub enum GroupBy {
     Suggested,
     /// K-means with this number of groups ([`senv_index::k_means`]); fewer if there are fewer distinct sentences.
     Count(usize),
-    /// One group around each sentence with enough near neighbours ([`senv_index::communities`]). Sentences in no group
-    /// are left out.
+    /// One group around each sentence with enough near neighbours ([`senv_index::counted_communities`]). Equal sentences
+    /// count by their number. Sentences in no group are left out.
     Threshold {
         /// The minimum cosine with the central sentence, in `[-1, 1]`.
         cosine: f32,
-        /// The minimum number of distinct sentences per group.
+        /// The minimum number of sentences per group, counting repetitions.
         min_size: usize,
     },
 }
@@ -148,7 +150,9 @@ pub fn group_sentences<E: SentenceEncoder + ?Sized>(
     let vectors = distinct.encode(encoder, sentences)?;
     let mut count = None;
     let found = match params.by {
-        GroupBy::Threshold { cosine, min_size } => communities(&vectors, cosine, min_size, progress)?,
+        GroupBy::Threshold { cosine, min_size } => {
+            counted_communities(&vectors, &distinct.counts(), cosine, min_size, progress)?
+        }
         GroupBy::Count(n_groups) => k_means(&vectors, &params.of_k_means(n_groups), progress)?,
         GroupBy::Suggested => {
             let suggested = group_count(&vectors, params.seed, |share| progress(share / 2.0))?;
@@ -195,6 +199,42 @@ fn central(ranked: &[usize], vectors: &Table, n: usize) -> Vec<usize> {
 }
 
 impl TextGroups {
+    /// The group that takes what fits no other, if there is one. Of at least five groups that take all sentences, it is
+    /// the one with the most, with four times the average or more. Its sentences have a lower mean cosine with its
+    /// center than those of most groups with theirs.
+    ///
+    /// ```
+    /// # #[cfg(feature = "english")] {
+    /// use senv::jobs::{GroupBy, GroupParams};
+    /// let english = senv::english()?;
+    /// let sentences = ["The train is late.", "Rain falls.", "A late train.", "Rain and wind."];
+    /// let params = GroupParams { by: GroupBy::Count(2), ..GroupParams::default() };
+    /// let (found, grouping) = senv::jobs::group_sentences(&english, &sentences, &params, |_| {})?;
+    /// assert_eq!(found.rest(&grouping), None);
+    /// # }
+    /// # Ok::<(), senv::Error>(())
+    /// ```
+    #[must_use]
+    pub fn rest(&self, grouping: &Grouping) -> Option<usize> {
+        let n_groups = self.groups.len();
+        if self.min_cosine > -1.0 {
+            return None;
+        }
+        let (mut sizes, mut sums) = (vec![0_usize; n_groups], vec![0.0_f64; n_groups]);
+        for (group, &cosine) in grouping.group_of.iter().zip(&grouping.cosines) {
+            if let Some(group) = group.map(|group| group as usize).filter(|&group| group < n_groups) {
+                sizes[group] += 1;
+                sums[group] += f64::from(cosine);
+            }
+        }
+        let mean = |group: usize| sums[group] / sizes[group] as f64;
+        let largest = (0..n_groups).reduce(|a, b| if sizes[b] > sizes[a] { b } else { a })?;
+        let used: Vec<usize> = (0..n_groups).filter(|&group| sizes[group] > 0).collect();
+        let n_nearer = used.iter().filter(|&&group| mean(group) > mean(largest)).count();
+        let is_large = sizes[largest] * used.len() >= REST * sizes.iter().sum::<usize>();
+        (used.len() > REST && is_large && 2 * n_nearer > used.len()).then_some(largest)
+    }
+
     /// Assigns each sentence to the group of the nearest centroid. The groups do not change.
     ///
     /// # Errors

@@ -63,7 +63,7 @@ fn table_1(correlation: Correlation) -> Table {
 
 fn significance() -> Table {
     let column = |&(year, task): &(u16, &str)| {
-        let path = format!("against.comparison.tasks[year={year},name={task}].p_value");
+        let path = format!("against.comparison.tasks[year={year},name={task}].p_wilcoxon");
         Column { path, ..sts_task(0, year, task) }.digits(4)
     };
     Table {
