@@ -99,7 +99,8 @@ def different(texts):
 
 
 def first_column(data, name):
-    return [row[0] for row in rows(data, name)]
+    """Texts of a table, titles without the name of a section (": more information")."""
+    return [re.sub(r": [a-z ]+$", "", row[0]) for row in rows(data, name)]
 
 
 # Made by rules.
@@ -123,15 +124,18 @@ WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
 
 
 def words_of(texts):
-    """The words of texts by kind: common, rare, name. A name is never lower case."""
+    """The words of texts by kind: common, rare, name. A name is never lower case; function words are of no kind."""
     counts, lower = Counter(), Counter()
     for text in texts:
+        if sum(word[0].islower() for word in text.split()) * 2 < len(text.split()):
+            continue
         for match in WORD.finditer(text):
             counts[match[0]] += 1
             lower[match[0].lower()] += match[0].islower()
+    function = set(sorted(lower, key=lambda word: -lower[word])[:150])
     kinds = {"common": [], "rare": [], "name": []}
     for word, n in sorted(counts.items()):
-        if len(word) < 4:
+        if len(word) < 4 or word.lower() in function:
             continue
         if word.islower():
             kinds["common" if n >= 20 else "rare"].append(word)
@@ -150,7 +154,9 @@ def changed(texts, kind, stream):
         elif kind == "code":
             spots = [m for m in re.finditer(r"[A-Za-z]+[-_.]?\d+\w*|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*", text)]
         else:
+            is_title = sum(word[0].islower() for word in text.split()) * 2 < len(text.split())
             spots = [m for m in WORD.finditer(text) if m[0] in options[kind] and (kind != "name" or m.start() > 0)]
+            spots = [] if is_title else spots
         if not spots:
             continue
         spot = stream.choice(spots)

@@ -102,7 +102,7 @@ impl Compare {
         let progress = Settled::new("comparing");
         let (texts, other_texts) = (first.texts(), second.texts());
         let all = || [&texts[..], &other_texts[..]].concat();
-        let guard = self.guard.then(|| Guard::new(model.vocabulary(), &all()));
+        let guard = self.guard.then(|| Guard::of_model(&model, &all()));
         let params = CompareParams { guard: guard.as_ref(), ..CompareParams::new(self.threshold) };
         let found = senv::jobs::compare(&model, &texts, &other_texts, &params, |done, n| {
             progress.set(done as f64 / n.max(1) as f64);

@@ -103,7 +103,7 @@ impl Mine {
         let (texts, other_texts) = (lines.texts(), others.as_ref().map(Lines::texts));
         let guard = self.guard.then(|| {
             let all = texts.iter().chain(other_texts.iter().flatten()).copied();
-            Guard::new(model.vocabulary(), &all.collect::<Vec<_>>())
+            Guard::of_model(&model, &all.collect::<Vec<_>>())
         });
         let params = MineParams {
             guard: guard.as_ref(),

@@ -65,7 +65,7 @@ pub struct FoundDuplicates {
 /// # #[cfg(feature = "english")] {
 /// let english = senv::english()?;
 /// let sentences = ["The train is late.", "Rain falls.", "The train is late!", "Rain falls."];
-/// let guard = senv::jobs::Guard::new(english.vocabulary(), &sentences);
+/// let guard = senv::jobs::Guard::of_model(&english, &sentences);
 /// let params = senv::jobs::DuplicateParams { guard: Some(&guard), ..senv::jobs::DuplicateParams::new(0.9) };
 /// let found = senv::jobs::duplicates(&english, &sentences, &params, |_, _| {})?.repeated;
 /// let kept: Vec<&str> = sentences.iter().zip(&found).filter(|(_, of)| of.is_none()).map(|(text, _)| *text).collect();

@@ -162,7 +162,7 @@ impl Dedupe {
         let Within { fixed, lines, groups } = &read;
         let n_fixed = fixed.len();
         let sentences = [fixed.texts(), lines.texts()].concat();
-        let guard = (!self.no_guard).then(|| Guard::new(model.vocabulary(), &sentences));
+        let guard = (!self.no_guard).then(|| Guard::of_model(&model, &sentences));
         let params = DuplicateParams {
             guard: guard.as_ref(),
             threshold: self.threshold,
@@ -226,7 +226,8 @@ impl Dedupe {
         if let Some(to) = self.to.map(|to| to.of(lines.len()) as u64).filter(|&to| to < n_kept) {
             let to = output::grouped(to);
             output::note(&format!(
-                "more than {to} remain at any threshold, because some have no known word or are alone in their --by group"
+                "more than {to} remain at any threshold, because some name different things (--no-guard), have no known \
+                 word or are alone in their --by group"
             ));
         }
         Ok(())

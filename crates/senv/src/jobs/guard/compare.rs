@@ -2,14 +2,15 @@
 
 use super::{
     forms::{are_forms, differ_by_a_slip},
+    synonyms::Synonyms,
     words::{ALWAYS, Kind, Word, Words},
 };
 
 /// The rarity from which a word must be in both texts.
-const RARE: f32 = 280_000.0;
+const RARE: f32 = 370_000.0;
 
-/// The rarity from which a word may not be exchanged for another.
-const CONTENT: f32 = 40_000.0;
+/// The number of words of a short text, in which every word but function words must be in both.
+const SHORT: usize = 4;
 
 /// The number of neighboring words that are read as one.
 const JOINED: usize = 6;
@@ -20,25 +21,37 @@ const INITIALS: std::ops::RangeInclusive<usize> = 2..=6;
 /// Small words that first letters leave out: "FBI" is "Federal Bureau of Investigation".
 const LEFT_OUT: [&str; 5] = ["of", "and", "the", "for", "in"];
 
-/// Whether two texts name different things.
-pub(super) fn differ(a: &Words, b: &Words) -> bool {
-    let (mut n_exchanged, sides) = (0, [(a, b), (b, a)]);
-    for (a, b) in sides {
-        let mut lacks = false;
-        for word in unmatched(a, b) {
-            if word.rarity >= RARE {
-                return true;
-            }
-            lacks = true;
-        }
-        n_exchanged += usize::from(lacks);
+/// The words by which two texts name different things, those of the first and of the second; `None` if they name the
+/// same. Without `all`, the lists may end early.
+pub(super) fn difference<'w>(
+    a: &'w Words,
+    b: &'w Words,
+    synonyms: &Synonyms<'_>,
+    all: bool,
+) -> Option<(Vec<&'w Word>, Vec<&'w Word>)> {
+    let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+    let is_decided = |a: &'w Words, b: &'w Words, list: &mut Vec<&'w Word>| {
+        unmatched(a, b).any(|word| {
+            list.push(word);
+            !all && word.rarity == ALWAYS
+        })
+    };
+    if is_decided(a, b, &mut of_a)
+        || is_decided(b, a, &mut of_b)
+        || of_a.iter().chain(&of_b).any(|word| word.rarity == ALWAYS)
+    {
+        return Some((of_a, of_b));
     }
-    n_exchanged == 2
+    synonyms.retain((&mut of_a, a), (&mut of_b, b));
+    let is_rare = of_a.iter().chain(&of_b).any(|word| word.rarity >= RARE);
+    let is_exchanged = !of_a.is_empty() && !of_b.is_empty();
+    let is_short = a.words.len().min(b.words.len()) <= SHORT && !(of_a.is_empty() && of_b.is_empty());
+    (is_rare || is_exchanged || is_short).then_some((of_a, of_b))
 }
 
-/// The words of `a`, common ones left out, that `b` has in no form.
-pub(super) fn unmatched<'w>(a: &'w Words, b: &'w Words) -> impl Iterator<Item = &'w Word> {
-    let is_unmatched = |&(i, word): &(usize, &Word)| word.rarity >= CONTENT && !is_in(a, i, b);
+/// The words of `a`, function words left out, that `b` has in no form.
+fn unmatched<'w>(a: &'w Words, b: &'w Words) -> impl Iterator<Item = &'w Word> {
+    let is_unmatched = |&(i, word): &(usize, &Word)| word.rarity > 0.0 && !is_in(a, i, b);
     a.words.iter().enumerate().filter(is_unmatched).map(|(_, word)| word)
 }
 
@@ -52,7 +65,11 @@ fn is_in(a: &Words, i: usize, b: &Words) -> bool {
         return false;
     }
     let text = a.get(word);
-    joins(b, text) || b.words.iter().any(|other| is_part(a, i, b.get(other))) || has_form(word, text, b)
+    joins(b, text)
+        || b.words.iter().any(|other| is_part(a, i, b.get(other)))
+        || b.words.iter().any(|other| are_same_word(word, text, other, b.get(other)))
+        || word.kind == Kind::Acronym && stands_for(text, b, None)
+        || b.words.iter().any(|other| other.kind == Kind::Acronym && stands_for(b.get(other), a, Some(i)))
 }
 
 /// Whether neighboring words, read as one, are this text.
@@ -82,32 +99,30 @@ fn is_part(a: &Words, i: usize, text: &str) -> bool {
     })
 }
 
-/// Whether `b` has another form of a word.
-fn has_form(word: &Word, text: &str, b: &Words) -> bool {
-    let of_other = |other: &Word| {
-        let of_word = |kind| matches!(kind, Kind::Word | Kind::Acronym);
-        let form = b.get(other);
-        match (word.kind, other.kind) {
-            (Kind::Code, Kind::Code | Kind::Word) | (Kind::Word, Kind::Code) => {
-                text.strip_suffix('s') == Some(form) || form.strip_suffix('s') == Some(text)
-            }
-            (x, y) if of_word(x) && of_word(y) => {
-                are_forms(text, form) || (word.is_unknown || other.is_unknown) && differ_by_a_slip(text, form)
-            }
-            _ => false,
+/// Whether two words, each with its letters, are forms of each other.
+fn are_same_word(word: &Word, text: &str, other: &Word, form: &str) -> bool {
+    let is_word = |kind| matches!(kind, Kind::Word | Kind::Acronym);
+    match (word.kind, other.kind) {
+        (Kind::Code, Kind::Code | Kind::Word) | (Kind::Word, Kind::Code) => {
+            text.strip_suffix('s') == Some(form) || form.strip_suffix('s') == Some(text)
         }
-    };
-    b.words.iter().any(of_other) || word.kind == Kind::Acronym && is_initials(text, b)
+        (x, y) if is_word(x) && is_word(y) => {
+            are_forms(text, form) || (word.is_unknown || other.is_unknown) && differ_by_a_slip(text, form)
+        }
+        _ => false,
+    }
 }
 
-/// Whether a text in lower case is the first letters of neighboring words.
-fn is_initials(text: &str, words: &Words) -> bool {
-    if !INITIALS.contains(&text.len()) {
+/// Whether letters are the first letters of neighboring words, and of one of them in particular.
+fn stands_for(letters: &str, words: &Words, including: Option<usize>) -> bool {
+    let n = letters.len();
+    if !INITIALS.contains(&n) {
         return false;
     }
-    let is_counted = |word: &&Word| word.rarity != ALWAYS || word.kind != Kind::Exact;
-    let names = words.words.iter().filter(is_counted).map(|word| words.get(word));
-    let letters: String =
-        names.filter(|word| !LEFT_OUT.contains(word)).filter_map(|word| word.chars().next()).collect();
-    letters.contains(text)
+    let is_counted = |&i: &usize| !LEFT_OUT.contains(&words.get(&words.words[i]));
+    let counted: Vec<usize> = (0..words.words.len()).filter(is_counted).collect();
+    let starts = |i: usize, letter: char| words.get(&words.words[i]).starts_with(letter);
+    counted.windows(n).any(|window| {
+        including.is_none_or(|i| window.contains(&i)) && window.iter().zip(letters.chars()).all(|(&i, c)| starts(i, c))
+    })
 }

@@ -9,17 +9,17 @@ use super::words::{Known, Words};
 /// A rarity that no known word has: of a word that is not in the vocabulary.
 pub(super) const UNKNOWN: f32 = f32::MAX;
 
-/// The rarity below which a word is in any text. Capitals do not make it a name.
-const FUNCTION_WORD: f32 = 2_000.0;
+/// The rarity below which a word is a function word, which is in any text. Capitals do not make it a name.
+const FUNCTION_WORD: f32 = 1_200.0;
 
 /// The rarity of a word is about this times its rank, as in English.
-const PER_RANK: f32 = 14.0;
+const PER_RANK: f32 = 17.0;
 
 /// The number of words from which a text tells what is rare, and the count up to which a word is rare in it.
 const COUNTED_FROM: u64 = 10_000;
 const RARE_COUNT: u64 = 2;
 
-/// Tells the rarity of words: a word of rarity r is one in r words; 0 if it is more frequent than one in 2,000.
+/// Tells the rarity of words: a word of rarity r is one in r words; 0 for a function word.
 #[derive(Debug)]
 pub(super) enum Lookup<'v> {
     Counts(&'v Vocabulary),

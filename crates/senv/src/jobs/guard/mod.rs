@@ -9,19 +9,17 @@ mod forms;
 mod lookup;
 mod numbers;
 mod straight;
+mod synonyms;
 #[cfg(test)]
 mod tests;
 mod words;
 
 use std::sync::OnceLock;
 
-use senv_core::Vocabulary;
+use senv_core::{SentenceEncoder, Vocabulary};
 
-use self::{
-    compare::{differ, unmatched},
-    lookup::Lookup,
-    words::Words,
-};
+use self::{compare::difference, lookup::Lookup, synonyms::Synonyms, words::Words};
+use crate::model::Model;
 
 /// Tells whether two texts name the same things: the same numbers, codes, names and rare words.
 ///
@@ -36,14 +34,14 @@ use self::{
 /// | names: capitals inside running text | as other words; `UN` and `United Nations` |
 /// | words that are rare in the vocabulary, or unknown | their forms; `log-in`, `log in` and `login`; a slip of a key |
 ///
-/// Each must be in both texts. A word that is neither rare nor common may be missing in one text, but not be exchanged
-/// for another.
+/// Each must be in both texts. For a rare word, a word that means about the same will do, by the vectors of the encoder.
+/// Any other word, function words left out, may be missing in one text, but not be exchanged for one of another
+/// meaning; in a text of at most four words it may not be missing.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
-/// use senv::jobs::Guard;
 /// let english = senv::english()?;
-/// let guard = Guard::new(english.vocabulary(), &[] as &[&str]);
+/// let guard = senv::jobs::Guard::of_model(&english, &[] as &[&str]);
 /// assert!(guard.difference("Log in to Postgres 3.0.", "Log-in to postgres 3").is_none());
 /// let difference = guard.difference("Provider package for openfaas", "Provider package for postgres").unwrap();
 /// assert_eq!((difference.first, difference.second), (vec!["openfaas".into()], vec!["postgres".into()]));
@@ -53,6 +51,7 @@ use self::{
 #[derive(Debug)]
 pub struct Guard<'v> {
     lookup: Lookup<'v>,
+    synonyms: Synonyms<'v>,
 }
 
 /// The words by which two texts name different things, in lower case.
@@ -66,23 +65,27 @@ pub struct Difference {
 }
 
 impl<'v> Guard<'v> {
-    /// Creates a guard that judges by a vocabulary how rare words are: by its counts, or if it has none by its order,
-    /// most frequent words first. For an empty vocabulary, the words of `texts` are counted; otherwise these are not
-    /// read.
+    /// Creates a guard with the words of a model ([`Guard::new`]).
     #[must_use]
-    pub fn new(vocabulary: &'v Vocabulary, texts: &[impl AsRef<str>]) -> Self {
-        Self { lookup: Lookup::new(vocabulary, texts) }
+    pub fn of_model(model: &'v Model, texts: &[impl AsRef<str>]) -> Self {
+        Self::new(model, model.vocabulary(), texts)
+    }
+
+    /// Creates a guard. The vocabulary tells how rare words are: by its counts, or if it has none by its order, most
+    /// frequent words first. If it is empty, the words of `texts` are counted; otherwise these are not read. The
+    /// encoder tells which words mean about the same; it encodes 400 words now, and later single words.
+    #[must_use]
+    pub fn new(encoder: &'v dyn SentenceEncoder, vocabulary: &'v Vocabulary, texts: &[impl AsRef<str>]) -> Self {
+        Self { lookup: Lookup::new(vocabulary, texts), synonyms: Synonyms::new(encoder, vocabulary) }
     }
 
     /// The words by which two texts name different things; `None` if they name the same.
     #[must_use]
     pub fn difference(&self, first: &str, second: &str) -> Option<Difference> {
         let (a, b) = (self.words(first), self.words(second));
-        if !differ(&a, &b) {
-            return None;
-        }
-        let of = |a: &Words, b: &Words| unmatched(a, b).map(|word| a.get(word).to_owned()).collect();
-        Some(Difference { first: of(&a, &b), second: of(&b, &a) })
+        let (of_a, of_b) = difference(&a, &b, &self.synonyms, true)?;
+        let shown = |words: &Words, list: Vec<&_>| list.into_iter().map(|word| words.shown(word).to_owned()).collect();
+        Some(Difference { first: shown(&a, of_a), second: shown(&b, of_b) })
     }
 
     fn words(&self, text: &str) -> Words {
@@ -108,6 +111,6 @@ impl<'g> GuardedTexts<'g> {
     pub(super) fn is_same(&self, a: usize, b: usize) -> bool {
         let Some(guard) = self.guard else { return true };
         let [a, b] = [a, b].map(|row| self.words[row].get_or_init(|| guard.words(self.texts[row])));
-        !differ(a, b)
+        difference(a, b, &guard.synonyms, false).is_none()
     }
 }

@@ -23,6 +23,62 @@ const DATES: [&str; 17] = [
     "december",
 ];
 
+/// The short forms of days and months that are no words of their own.
+const SHORT_DATES: [&str; 18] = [
+    "jan", "feb", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "tue", "tues", "wed", "thu", "thur",
+    "thurs", "fri",
+];
+
+/// Words that say nothing about what a text is about but are not among the most frequent: a text can have others.
+const FILLERS: [&str; 46] = [
+    "about",
+    "again",
+    "all",
+    "already",
+    "also",
+    "although",
+    "another",
+    "any",
+    "anyway",
+    "because",
+    "both",
+    "each",
+    "either",
+    "even",
+    "ever",
+    "every",
+    "few",
+    "here",
+    "however",
+    "indeed",
+    "just",
+    "like",
+    "many",
+    "much",
+    "other",
+    "please",
+    "quite",
+    "really",
+    "same",
+    "several",
+    "since",
+    "so",
+    "some",
+    "still",
+    "such",
+    "then",
+    "there",
+    "therefore",
+    "those",
+    "though",
+    "thus",
+    "too",
+    "upon",
+    "very",
+    "well",
+    "yet",
+];
+
 /// Words that negate, which count as one word. "n't" counts too.
 const NEGATIONS: [&str; 26] = [
     "not", "no", "never", "nothing", "nobody", "none", "neither", "nor", "nowhere", "without", "cannot", "dont",
@@ -108,7 +164,7 @@ impl Words {
         let mut before = 0;
         while let Some((start, end)) = next_run(text, before) {
             let gap = &text[before..start];
-            let follows_apostrophe = gap == "'" && before > 0;
+            let follows_apostrophe = gap.ends_with('\'') && before > 0;
             if !(follows_apostrophe && words.clitic(&text[start..end])) {
                 let is_first = before == 0 || gap.contains(['.', '!', '?', ':', ';', '"', '(']) || gap.contains("--");
                 let is_joined = gap.ends_with('_') || text[end..].starts_with('_');
@@ -122,6 +178,11 @@ impl Words {
     /// The letters of a word.
     pub(super) fn get(&self, word: &Word) -> &str {
         &self.text[word.start as usize..word.end as usize]
+    }
+
+    /// A word for a reader.
+    pub(super) fn shown(&self, word: &Word) -> &str {
+        if word.kind == Kind::Negation && word.start == word.end { "n't" } else { self.get(word) }
     }
 
     /// Reads what follows an apostrophe, if it is no word: "n't" becomes a negation, and the rest is left out.
@@ -168,7 +229,11 @@ impl Words {
             hash(digits)
         } else if let Some(digits) = numbers::of_roman(run) {
             hash(digits)
-        } else if DATES.contains(&word) {
+        } else if DATES.contains(&word) || SHORT_DATES.contains(&word) {
+            // Hyphens keep it from being a word of the text.
+            hash(&format!("-{}-", &word[..3]))
+        } else if FILLERS.contains(&word) {
+            (kind, rarity) = (Kind::Word, 0.0);
             hash(word)
         } else if NEGATIONS.contains(&word) {
             kind = Kind::Negation;
@@ -297,5 +362,7 @@ mod tests {
         let words = Words::of("It isn't Tom's; they won't", |_, _| Known { rarity: 0.5, is_unknown: false });
         let read: Vec<&str> = words.words.iter().map(|word| words.get(word)).collect();
         assert_eq!(read, ["it", "is", "", "tom", "they", "will", ""]);
+        let words = Words::of("Tom 's train is n't", |_, _| Known { rarity: 0.5, is_unknown: false });
+        assert_eq!(words.words.iter().filter(|word| word.rarity == ALWAYS).count(), 1, "split by a tokenizer");
     }
 }
