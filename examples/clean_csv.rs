@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     let english = senv::english()?;
-    let found = duplicates(&english, &texts, &DuplicateParams::new(0.9), |_, _| {})?;
+    let found = duplicates(&english, &texts, &DuplicateParams::new(0.9), |_, _| {})?.repeated;
     for (i, duplicate) in found.iter().enumerate() {
         match duplicate {
             None => println!("keep  line {}: {}", lines[i], texts[i]),

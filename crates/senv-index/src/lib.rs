@@ -56,8 +56,9 @@ pub use groups::{
 };
 pub use index::{Neighbour, VectorIndex};
 pub use pairs::{
-    COMPARED_UP_TO, Duplicate, EQUAL_COSINE, Pair, PairSearch, counterparts, diverse_rows, duplicates,
-    for_nearest_others, for_neighbours, for_neighbours_in, nearest_pairs,
+    COMPARED_UP_TO, Duplicate, DuplicatesApart, EQUAL_COSINE, Pair, PairSearch, counterparts, counterparts_where,
+    diverse_rows, duplicates, duplicates_where, for_nearest_others, for_neighbours, for_neighbours_in, nearest_pairs,
+    nearest_pairs_where,
 };
 pub use params::{CellCount, DEFAULT_CELLS_FROM, DEFAULT_RECALL, DEFAULT_SHORTLIST, IndexParams, Search};
 pub use recall::Recall;

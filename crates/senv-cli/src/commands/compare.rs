@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv::jobs::Counterpart;
+use senv::jobs::{CompareParams, Counterpart, Guard};
 use senv_core::text::Lines;
 use serde::Serialize;
 
@@ -44,6 +44,9 @@ pub(crate) struct Compare {
     /// Cosine at which two sentences count as the same, -1 to 1.
     #[arg(long, short, value_name = "COSINE", default_value_t = 0.9, allow_negative_numbers = true, value_parser = cosine)]
     threshold: f32,
+    /// Take sentences with different numbers, codes, names or rare words for different.
+    #[arg(long)]
+    guard: bool,
     /// Print only these sentences.
     #[arg(long, value_name = "WHICH")]
     only: Option<Only>,
@@ -97,7 +100,11 @@ impl Compare {
         let read = |path: &PathBuf| read_for(&self.model, &model, std::slice::from_ref(path), &self.text);
         let (first, second) = (read(&self.first)?, read(&self.second)?);
         let progress = Settled::new("comparing");
-        let found = senv::jobs::compare(&model, &first.texts(), &second.texts(), self.threshold, |done, n| {
+        let (texts, other_texts) = (first.texts(), second.texts());
+        let all = || [&texts[..], &other_texts[..]].concat();
+        let guard = self.guard.then(|| Guard::of_model(&model, &all()));
+        let params = CompareParams { guard: guard.as_ref(), ..CompareParams::new(self.threshold) };
+        let found = senv::jobs::compare(&model, &texts, &other_texts, &params, |done, n| {
             progress.set(done as f64 / n.max(1) as f64);
         })?;
         progress.finish();

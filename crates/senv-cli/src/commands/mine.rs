@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::builder::RangedU64ValueParser;
-use senv::jobs::MineParams;
+use senv::jobs::{Guard, MineParams};
 use senv_core::text::Lines;
 use serde::Serialize;
 
@@ -55,6 +55,9 @@ pub(crate) struct Mine {
     /// Use each sentence only in its best pair.
     #[arg(long)]
     once: bool,
+    /// Leave out pairs with different numbers, codes, names or rare words.
+    #[arg(long)]
+    guard: bool,
     /// Print only the two sentences, as senv train --pairs reads them.
     #[arg(long, conflicts_with = "json")]
     no_score: bool,
@@ -97,7 +100,13 @@ impl Mine {
         let lines = read_for(&self.model, &model, input, &self.text)?;
         let others =
             if self.with.is_empty() { None } else { Some(read_for(&self.model, &model, &self.with, &self.text)?) };
+        let (texts, other_texts) = (lines.texts(), others.as_ref().map(Lines::texts));
+        let guard = self.guard.then(|| {
+            let all = texts.iter().chain(other_texts.iter().flatten()).copied();
+            Guard::of_model(&model, &all.collect::<Vec<_>>())
+        });
         let params = MineParams {
+            guard: guard.as_ref(),
             n: self.n,
             min_cosine: self.min_score,
             max_cosine: self.max_score.unwrap_or(f32::INFINITY),
@@ -110,8 +119,7 @@ impl Mine {
         let set = |done, n| {
             if falls { progress.set_of_pairs(done, n) } else { progress.set(done as f64 / n.max(1) as f64) }
         };
-        let found =
-            senv::jobs::mine(&model, &lines.texts(), others.as_ref().map(Lines::texts).as_deref(), &params, set)?;
+        let found = senv::jobs::mine(&model, &texts, other_texts.as_deref(), &params, set)?;
         progress.finish();
 
         let mut out = output::stdout();

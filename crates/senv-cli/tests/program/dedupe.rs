@@ -103,6 +103,50 @@ fn numbers_and_emoji_tell_sentences_apart() {
     }
 }
 
+#[test]
+fn near_sentences_that_name_different_things_are_kept_and_reported_with_their_words() {
+    let folder = Folder::new();
+    let text = "\
+Provider package for openfaas functions on a server
+Provider package for postgres databases on a server
+Provider packages for Postgres: databases on a server
+Provider package for postgres databases on 2 servers
+";
+    folder.write("text.txt", text);
+    let lines: Vec<&str> = text.lines().collect();
+    // The third is near the first, which names another thing, and repeats the second.
+    assert_eq!(kept(&folder, &["--threshold", ".6"]), [lines[0], lines[1], lines[3]]);
+    assert_eq!(kept(&folder, &["--threshold", ".6", "--no-guard"]), [lines[0]]);
+    let report = ["dedupe", "text.txt", "--threshold", ".6", "--report"];
+    let ended = folder.run(&report).ok();
+    let rows: Vec<Vec<&str>> = ended.out.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!((rows.len(), &rows[0][1..3]), (3, &["3", "2"][..]), "{}", ended.out);
+    assert_eq!((&rows[1][1..3], rows[1].len()), (&["2", "1"][..], 6), "{}", ended.out);
+    assert!(rows[1][5].starts_with("kept: postgres") && rows[1][5].contains(" / openfaas"), "{}", ended.out);
+    assert!(ended.err.contains("3 kept, 2 near others but with other numbers"), "{}", ended.err);
+    let out = folder.run(&[&report[..], &["--json"]].concat()).ok().out;
+    let objects: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&objects[1]["line"], &objects[1]["near"]["line"]), (&json!(2), &json!(1)));
+    assert_eq!(objects[1]["words"][0], "postgres");
+    assert_eq!(objects[3], json!({"sentences": 4, "kept": 3, "kept_apart": 2, "dropped": 1}));
+    let groups = folder.run(&["dedupe", "text.txt", "--threshold", ".6", "--report=groups"]).ok().out;
+    assert!(groups.lines().count() == 4 && groups.contains("\tkept: "), "{groups}");
+    let with = |threads| folder.run(&[&["--threads", threads], &report[..]].concat()).ok().out;
+    assert_eq!(with("1"), with("2"));
+    // The other jobs have it as an option.
+    let mine = |more: &[&str]| folder.run(&[&["mine", "text.txt", "--min-score", ".5"], more].concat()).ok().out;
+    assert_eq!((mine(&[]).lines().count(), mine(&["--guard"]).lines().count()), (6, 1));
+    assert_eq!(mine(&["--guard", "--margin"]).lines().count(), 1);
+    folder.write("new.txt", lines[2]);
+    folder.write("old.txt", [lines[0], lines[3], lines[1]].join("\n"));
+    let compare = |more: &[&str]| {
+        folder.run(&[&["compare", "new.txt", "old.txt", "--threshold", ".6", "--only", "both"], more].concat()).ok().out
+    };
+    assert!(compare(&["--guard"]).contains("\t1\t3\t"), "{}", compare(&["--guard"]));
+    folder.write("old.txt", [lines[0], lines[3]].join("\n"));
+    assert_eq!((compare(&[]).lines().count(), compare(&["--guard"]).lines().count()), (1, 0));
+}
+
 /// A sentence is compared with those that are kept, and not with those that were dropped.
 #[test]
 fn a_chain_of_near_duplicates_keeps_every_second_one() {
@@ -110,7 +154,7 @@ fn a_chain_of_near_duplicates_keeps_every_second_one() {
     // At 0°, 20°, 40° and 60°: neighbors have a cosine of .94, others at most .77.
     folder.write("chain.vec", "a 1 0\nb .9396926 .3420201\nc .7660444 .6427876\nd .5 .8660254\n");
     folder.write("text.txt", "a\nb\nc\nd\n");
-    let chain = |threshold| kept(&folder, &["--model", "chain.vec", "--threshold", threshold]);
+    let chain = |threshold| kept(&folder, &["--model", "chain.vec", "--threshold", threshold, "--no-guard"]);
     assert_eq!(chain(".9"), ["a", "c"]);
     assert_eq!(chain(".7"), ["a", "d"]);
     assert_eq!(chain(".95"), ["a", "b", "c", "d"]);
@@ -125,7 +169,7 @@ fn scarce_and_odd_input_has_a_defined_result() {
     assert_eq!(kept(&folder, &["--threshold", "1"]), ["A cat."]);
     // Every sentence with a known word reaches this threshold; others have no vector.
     folder.write("text.txt", TEXT);
-    assert_eq!(kept(&folder, &["--threshold", "-1"]), ["The train to London is late."]);
+    assert_eq!(kept(&folder, &["--threshold", "-1", "--no-guard"]), ["The train to London is late."]);
     assert_eq!(kept(&folder, &["--threshold", "1"]).len(), 6);
     folder.write("text.txt", "\n \n");
     folder.run(&["dedupe", "text.txt"]).fails(1, &["text.txt contains no text"]);
@@ -165,7 +209,8 @@ fn records_of_a_table_are_kept_whole_and_compared_within_groups() {
     // Both columns of the other text are compared.
     folder.write("old.csv", "author,body\nbob,The soup is cold!\nann,The soup is cold.\n");
     let out = run(&["--by", "author", "--against", "old.csv", "--report", "--json"]).out;
-    let dropped: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut dropped: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(dropped.pop().unwrap(), json!({"sentences": 5, "kept": 3, "kept_apart": 0, "dropped": 2}));
     let lines: Vec<_> =
         dropped.iter().map(|pair| (&pair["line"], &pair["kept"]["line"], &pair["kept"]["file"])).collect();
     assert_eq!(lines, [(&json!(7), &json!(2), &json!("t.csv")), (&json!(8), &json!(2), &json!("old.csv"))]);
@@ -223,7 +268,9 @@ fn the_threshold_is_lowered_until_so_many_are_left() {
     assert!(ended.err.contains("at threshold 0."), "{}", ended.err);
     assert_eq!(to("50%").out, ended.out);
     assert_eq!(to(".5").out, ended.out);
-    assert_eq!(to("1").out.lines().count(), 1);
+    assert!(to("1").err.contains("more than 1 remain at any threshold"));
+    let without = folder.run(&["dedupe", "text.txt", "--threshold", ".99", "--to", "1", "--no-guard"]).ok();
+    assert_eq!(without.out.lines().count(), 1);
     for wanted in ["0", "1.5", "-1", "x", "0%"] {
         let to = format!("--to={wanted}");
         folder.run(&["dedupe", "text.txt", &to]).fails(2, &["a share between 0 and 1"]);

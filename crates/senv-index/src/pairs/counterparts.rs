@@ -34,6 +34,21 @@ pub fn counterparts(
     rows: &Table,
     n_first: usize,
     threshold: f32,
+    progress: impl FnMut(usize),
+) -> Result<Vec<Option<Neighbour>>> {
+    counterparts_where(rows, n_first, threshold, |_, _| true, progress)
+}
+
+/// Like [`counterparts`], but only rows for which `is_same` also holds count. It receives a row of the first set, then
+/// one of the other, on several threads, and must always give the same answer for the same rows.
+///
+/// # Errors
+/// The errors of [`counterparts`].
+pub fn counterparts_where(
+    rows: &Table,
+    n_first: usize,
+    threshold: f32,
+    is_same: impl Fn(usize, usize) -> bool + Sync,
     mut progress: impl FnMut(usize),
 ) -> Result<Vec<Option<Neighbour>>> {
     let compared = Compared::new(rows, threshold)?;
@@ -47,7 +62,7 @@ pub fn counterparts(
         let block = start..split.min(start + BLOCK);
         for chunks in compared.chunks(split..n_places).chunks(at_once) {
             let of_chunk = |scores: &mut Products, chunk: &Range<usize>| {
-                nearer(&compared, block.clone(), chunk.clone(), &best, scores)
+                nearer(&compared, block.clone(), chunk.clone(), &best, &is_same, scores)
             };
             let found: Vec<Vec<(usize, usize, f32)>> =
                 chunks.par_iter().map_init(Products::default, of_chunk).collect();
@@ -74,6 +89,7 @@ fn nearer(
     block: Range<usize>,
     chunk: Range<usize>,
     best: &[(u32, f32)],
+    is_same: &impl Fn(usize, usize) -> bool,
     scores: &mut Products,
 ) -> Vec<(usize, usize, f32)> {
     let of = |places: &Range<usize>| -> Vec<f32> { best[places.clone()].iter().map(|&(_, cosine)| cosine).collect() };
@@ -86,7 +102,11 @@ fn nearer(
         if !is_open(*x) && !is_open(*y) {
             return;
         }
-        if let Some(cosine) = compared.exact(a, b, compared.threshold()).filter(|&cosine| cosine > x.min(*y)) {
+        let is_nearer = |&cosine: &f32| {
+            let [a, b] = [a, b].map(|place| compared.positions[place] as usize);
+            cosine > x.min(*y) && is_same(a, b)
+        };
+        if let Some(cosine) = compared.exact(a, b, compared.threshold()).filter(is_nearer) {
             *x = x.max(cosine);
             *y = y.max(cosine);
             found.push((a, b, cosine));

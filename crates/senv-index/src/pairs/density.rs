@@ -71,5 +71,5 @@ pub(crate) fn by_density(
     let compared = Compared::ordered(rows, threshold, by_count)?;
     let n = rows.n_rows();
     let mut settled = |done: usize| progress(share + (1.0 - share) * done as f64 / n.max(1) as f64);
-    Ok(repeating(compared, n, 0, &mut settled))
+    Ok(repeating(compared, n, 0, &|_, _| true, &mut settled).repeated)
 }

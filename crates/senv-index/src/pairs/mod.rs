@@ -15,10 +15,10 @@ mod signs;
 pub(crate) use self::density::by_density;
 pub use self::{
     compare::EQUAL_COSINE,
-    counterparts::counterparts,
+    counterparts::{counterparts, counterparts_where},
     diverse::diverse_rows,
-    duplicates::{Duplicate, duplicates},
-    nearest::{Pair, PairSearch, nearest_pairs},
+    duplicates::{Duplicate, DuplicatesApart, duplicates, duplicates_where},
+    nearest::{Pair, PairSearch, nearest_pairs, nearest_pairs_where},
     neighbours::{COMPARED_UP_TO, for_nearest_others, for_neighbours, for_neighbours_in},
 };
 

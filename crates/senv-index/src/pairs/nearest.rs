@@ -58,7 +58,21 @@ impl PairSearch {
 ///
 /// # Errors
 /// The errors of [`duplicates`](crate::duplicates).
-pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut(usize)) -> Result<Vec<Pair>> {
+pub fn nearest_pairs(rows: &Table, search: &PairSearch, progress: impl FnMut(usize)) -> Result<Vec<Pair>> {
+    nearest_pairs_where(rows, search, |_, _| true, progress)
+}
+
+/// Like [`nearest_pairs`], but only pairs for which `is_same` also holds count. It receives the rows in their order, on
+/// several threads, and must always give the same answer for the same rows.
+///
+/// # Errors
+/// The errors of [`nearest_pairs`].
+pub fn nearest_pairs_where(
+    rows: &Table,
+    search: &PairSearch,
+    is_same: impl Fn(usize, usize) -> bool + Sync,
+    mut progress: impl FnMut(usize),
+) -> Result<Vec<Pair>> {
     let compared = Compared::new(rows, search.min_cosine)?;
     let n_rows = compared.positions.len();
     let split = search.between.map(|n| compared.place_from(n));
@@ -74,7 +88,8 @@ pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut
                 compared.candidates(start..end, chunk.clone(), floor, scores, |a, b, _| {
                     let cosine = compared.exact(a, b, floor).filter(|&cosine| cosine <= search.max_cosine);
                     let [first, second] = [a, b].map(|place| compared.positions[place] as usize);
-                    pairs.extend(cosine.map(|cosine| Pair { first, second, cosine }));
+                    let pair = cosine.map(|cosine| Pair { first, second, cosine });
+                    pairs.extend(pair.filter(|_| is_same(first, second)));
                 });
                 pairs
             };

@@ -93,6 +93,76 @@ fn duplicates_are_those_of_comparing_all_pairs_at_any_number_of_threads() {
     }
 }
 
+/// Every cosine and every answer of a rule, computed naively.
+fn all_pairs_where(
+    rows: &Table,
+    n_fixed: usize,
+    threshold: f32,
+    is_same: impl Fn(usize, usize) -> bool,
+) -> DuplicatesApart {
+    let mut found = DuplicatesApart { repeated: vec![None; rows.n_rows()], apart: vec![None; rows.n_rows()] };
+    for second in n_fixed..rows.n_rows() {
+        for of in (0..second).filter(|&of| !is_zero(rows.row(of)) && !is_zero(rows.row(second))) {
+            let cosine = kernels::cosine(rows.row(of), rows.row(second));
+            if found.repeated[of].is_some() || cosine < threshold.min(EQUAL_COSINE) {
+                continue;
+            }
+            if is_same(of, second) {
+                found.repeated[second] = Some(Duplicate { of, cosine });
+                found.apart[second] = None;
+                break;
+            }
+            found.apart[second].get_or_insert(Duplicate { of, cosine });
+        }
+    }
+    found
+}
+
+#[test]
+fn rows_that_a_rule_keeps_apart_are_compared_with_every_kept_row_at_any_number_of_threads() {
+    let rows = table(3000, 24);
+    // A row is the same as others of its kind; and every 50th as none.
+    let is_same = |a: usize, b: usize| a % 3 == b % 3 && b % 50 != 0;
+    for (threshold, n_fixed) in [(0.7, 0), (0.9, 0), (0.9, 1000), (0.0, 0)] {
+        let expected = all_pairs_where(&rows, n_fixed, threshold, is_same);
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let found = pool.install(|| duplicates_where(&rows, n_fixed, threshold, is_same, |_| {})).unwrap();
+            assert_eq!(found, expected, "{threshold}, {n_fixed} fixed");
+        }
+        // Some are near a row of another kind, and repeat a later one of their own.
+        let second_choice = (0..3000).filter(|&row| {
+            let first = (0..row).find(|&of| {
+                expected.repeated[of].is_none() && kernels::cosine(rows.row(of), rows.row(row)) >= threshold
+            });
+            expected.repeated[row].is_some_and(|of| Some(of.of) != first)
+        });
+        assert!(second_choice.count() > 20 && expected.apart.iter().flatten().count() > 20, "{threshold}");
+    }
+}
+
+#[test]
+fn pairs_and_counterparts_that_a_rule_keeps_apart_are_left_out() {
+    let rows = table(600, 24);
+    let is_same = |a: usize, b: usize| a % 3 == b % 3;
+    let search = PairSearch::new(usize::MAX, 0.7);
+    let all = nearest_pairs(&rows, &search, |_| {}).unwrap();
+    let expected: Vec<Pair> = all.iter().copied().filter(|pair| is_same(pair.first, pair.second)).collect();
+    assert!(!expected.is_empty() && expected.len() < all.len());
+    assert_eq!(nearest_pairs_where(&rows, &search, is_same, |_| {}).unwrap(), expected);
+    let found = counterparts_where(&rows, 200, 0.7, is_same, |_| {}).unwrap();
+    for (row, near) in found.iter().enumerate() {
+        let others = if row < 200 { 200..600 } else { 0..200 };
+        let cosines = others.filter(|&other| is_same(row, other)).filter(|&other| !is_zero(rows.row(other)));
+        let cosines = cosines
+            .map(|other| if is_zero(rows.row(row)) { -2.0 } else { kernels::cosine(rows.row(row), rows.row(other)) });
+        let highest = cosines.reduce(f32::max).filter(|&cosine| cosine >= 0.7);
+        assert_eq!(near.is_some(), highest.is_some(), "{row}");
+        assert!(near.is_none_or(|near| is_same(row, near.row) && highest.unwrap() - near.cosine < 1e-6), "{row}");
+    }
+    assert!(found.iter().flatten().count() > 20);
+}
+
 #[test]
 fn the_nearest_pairs_are_those_of_comparing_all_pairs() {
     for (n, dim) in [(4500, 64), (300, 20), (0, 8)] {

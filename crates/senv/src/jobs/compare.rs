@@ -3,10 +3,30 @@
 use std::collections::HashMap;
 
 use senv_core::SentenceEncoder;
-use senv_index::counterparts;
+use senv_index::counterparts_where;
 
-use super::distinct::{Distinct, encode_lists};
+use super::{
+    distinct::{Distinct, encode_lists},
+    guard::{Guard, GuardedTexts},
+};
 use crate::error::Result;
+
+/// What [`compare`] takes for the same.
+#[derive(Debug, Clone, Copy)]
+pub struct CompareParams<'a> {
+    /// The minimum cosine of a sentence and its counterpart, from -1 to 1.
+    pub threshold: f32,
+    /// Leaves out near sentences that name different things ([`Guard`]). `None` compares only vectors.
+    pub guard: Option<&'a Guard<'a>>,
+}
+
+impl CompareParams<'_> {
+    /// Compares by vectors alone.
+    #[must_use]
+    pub fn new(threshold: f32) -> Self {
+        Self { threshold, guard: None }
+    }
+}
 
 /// A sentence of the other text.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,17 +49,18 @@ pub struct Comparison {
 }
 
 /// Finds the counterpart of each sentence of two texts in the other text. An equal sentence counts with a cosine of 1,
-/// even if the encoder knows none of its words; otherwise the nearest vector with a cosine of at least `threshold`
-/// counts.
+/// even if the encoder knows none of its words; otherwise the nearest vector with a cosine of at least the threshold
+/// counts, among those that the guard allows.
 ///
-/// The search is exact ([`senv_index::counterparts`]). Memory is `4 dim` bytes plus about 250 for each distinct
+/// The search is exact ([`senv_index::counterparts_where`]). Memory is `4 dim` bytes plus about 250 for each distinct
 /// sentence of both texts. `progress` is called with the number of distinct sentences of the first text that were
 /// compared, and their total.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
 /// let english = senv::english()?;
-/// let found = senv::jobs::compare(&english, &["The train is late.", "Rain falls."], &["The train is late!"], 0.9, |_, _| {})?;
+/// let params = senv::jobs::CompareParams::new(0.9);
+/// let found = senv::jobs::compare(&english, &["The train is late.", "Rain falls."], &["The train is late!"], &params, |_, _| {})?;
 /// assert!(found.first[0].is_some() && found.first[1].is_none());
 /// assert_eq!(found.second[0].map(|counterpart| counterpart.position), Some(0));
 /// # }
@@ -52,7 +73,7 @@ pub fn compare<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     first: &[impl AsRef<str>],
     second: &[impl AsRef<str>],
-    threshold: f32,
+    params: &CompareParams<'_>,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Comparison> {
     let of_first = Distinct::of(first);
@@ -60,7 +81,9 @@ pub fn compare<E: SentenceEncoder + ?Sized>(
     let (texts, other_texts) = (of_first.texts(first), of_second.texts(second));
     let n = texts.len();
     let vectors = encode_lists(encoder, &[texts.clone(), other_texts.clone()])?;
-    let near = counterparts(&vectors, n, threshold, |done| progress(done, n))?;
+    let guarded = GuardedTexts::new(params.guard, [texts.clone(), other_texts.clone()].concat());
+    let is_same = |a, b| guarded.is_same(a, b);
+    let near = counterparts_where(&vectors, n, params.threshold, is_same, |done| progress(done, n))?;
     drop(vectors);
     let find = |texts: &[&str], others: &[&str], other_firsts: &[usize], start: usize, others_start: usize| {
         let rows: HashMap<&str, usize> = others.iter().enumerate().map(|(row, &text)| (text, row)).collect();

@@ -12,9 +12,12 @@
 use std::collections::HashSet;
 
 use senv_core::{SentenceEncoder, Table};
-use senv_index::{IndexParams, PairSearch, VectorIndex, for_neighbours, for_neighbours_in, nearest_pairs};
+use senv_index::{IndexParams, PairSearch, VectorIndex, for_neighbours, for_neighbours_in, nearest_pairs_where};
 
-use super::distinct::{Distinct, encode_lists};
+use super::{
+    distinct::{Distinct, encode_lists},
+    guard::{Guard, GuardedTexts},
+};
 use crate::error::Result;
 
 /// Which pairs to find.
@@ -23,8 +26,8 @@ use crate::error::Result;
 /// let params = senv::jobs::MineParams { n: 10, max_cosine: 0.95, ..senv::jobs::MineParams::default() };
 /// assert!(params.margin.is_none());
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MineParams {
+#[derive(Debug, Clone, Copy)]
+pub struct MineParams<'a> {
     /// Maximum number of pairs.
     pub n: usize,
     /// Pairs with a lower cosine are left out, in `[-1, 1]`.
@@ -35,12 +38,14 @@ pub struct MineParams {
     pub margin: Option<usize>,
     /// Whether a sentence can be in only one pair, its best.
     pub once: bool,
+    /// Leaves out pairs that name different things ([`Guard`]). `None` compares only vectors.
+    pub guard: Option<&'a Guard<'a>>,
 }
 
-impl Default for MineParams {
+impl Default for MineParams<'_> {
     /// The hundred nearest pairs with a cosine of at least 0.7.
     fn default() -> Self {
-        Self { n: 100, min_cosine: 0.7, max_cosine: f32::INFINITY, margin: None, once: false }
+        Self { n: 100, min_cosine: 0.7, max_cosine: f32::INFINITY, margin: None, once: false, guard: None }
     }
 }
 
@@ -62,7 +67,7 @@ pub struct MinedPair {
 /// Finds the most similar pairs of sentences within a text, or between two texts; best first, equal ones in text order.
 ///
 /// Equal sentences count as one, so they are not a pair within a text. By cosine, the search is exact: all pairs are
-/// compared ([`senv_index::nearest_pairs`]), and a lower minimum cosine takes longer. By margin, candidates are the
+/// compared ([`senv_index::nearest_pairs_where`]), and a lower minimum cosine takes longer. By margin, candidates are the
 /// nearest neighbours of each sentence, of which 99 in 100 are found ([`VectorIndex`]). Memory is `4 dim` bytes plus
 /// about 250 for each distinct sentence; by margin, 12 more for each neighbour. `progress` is called with the number of
 /// distinct sentences compared, and their total.
@@ -85,7 +90,7 @@ pub fn mine<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],
     others: Option<&[impl AsRef<str>]>,
-    params: &MineParams,
+    params: &MineParams<'_>,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Vec<MinedPair>> {
     let distinct = Distinct::of(sentences);
@@ -94,16 +99,17 @@ pub fn mine<E: SentenceEncoder + ?Sized>(
     let mut lists = vec![distinct.texts(sentences)];
     lists.extend(of_others.as_ref().zip(others).map(|(distinct, others)| distinct.texts(others)));
     let between = of_others.is_some();
+    let guarded = GuardedTexts::new(params.guard, lists.concat());
     let mut pairs = match params.margin {
         None => {
             let vectors = encode_lists(encoder, &lists)?;
             let n_compared = if between { n_first } else { vectors.n_rows() };
-            by_cosine(&vectors, between.then_some(n_first), params, |done| progress(done, n_compared))?
+            by_cosine(&vectors, between.then_some(n_first), params, &guarded, |done| progress(done, n_compared))?
         }
         Some(k) => {
             let tables: Vec<Table> =
                 lists.into_iter().map(|list| encode_lists(encoder, &[list])).collect::<Result<_>>()?;
-            by_margin(tables, k, params, &mut progress)?
+            by_margin(tables, k, params, &guarded, &mut progress)?
         }
     };
     let position = |row: usize| match (&of_others, row.checked_sub(n_first)) {
@@ -120,7 +126,8 @@ pub fn mine<E: SentenceEncoder + ?Sized>(
 fn by_cosine(
     vectors: &Table,
     between: Option<usize>,
-    params: &MineParams,
+    params: &MineParams<'_>,
+    guarded: &GuardedTexts<'_>,
     mut progress: impl FnMut(usize),
 ) -> Result<Vec<MinedPair>> {
     let MineParams { n, min_cosine, max_cosine, once, .. } = *params;
@@ -128,7 +135,7 @@ fn by_cosine(
     let mut wanted = if once { n.saturating_mul(8) } else { n };
     loop {
         let search = PairSearch { n: wanted, min_cosine, max_cosine, between };
-        let pairs = nearest_pairs(vectors, &search, &mut progress)?;
+        let pairs = nearest_pairs_where(vectors, &search, |a, b| guarded.is_same(a, b), &mut progress)?;
         let n_found = pairs.len();
         let mined = pairs.into_iter().map(|pair| MinedPair {
             first: pair.first,
@@ -149,7 +156,8 @@ fn by_cosine(
 fn by_margin(
     mut tables: Vec<Table>,
     k: usize,
-    params: &MineParams,
+    params: &MineParams<'_>,
+    guarded: &GuardedTexts<'_>,
     progress: &mut impl FnMut(usize, usize),
 ) -> Result<Vec<MinedPair>> {
     if k == 0 {
@@ -188,6 +196,7 @@ fn by_margin(
     edges.sort_unstable_by_key(|&(a, b, _)| (a, b));
     edges.dedup_by_key(|&mut (a, b, _)| (a, b));
     let start = if other.is_some() { index.len() } else { 0 };
+    edges.retain(|&(a, b, _)| guarded.is_same(a as usize, start + b as usize));
     let of_second = if other.is_some() { &means[1] } else { &means[0] };
     let scored = |(a, b, cosine): (u32, u32, f32)| {
         let mean = (means[0][a as usize] + of_second[b as usize]) / 2.0;

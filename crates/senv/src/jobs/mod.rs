@@ -9,6 +9,7 @@ pub(crate) mod encode_table;
 pub(crate) mod encoded_rows;
 pub(crate) mod folder;
 pub(crate) mod groups;
+pub(crate) mod guard;
 pub(crate) mod join_vectors;
 pub(crate) mod mine;
 pub(crate) mod nearest;
@@ -22,12 +23,13 @@ mod tests;
 #[cfg(feature = "arrow")]
 pub use encode_table::{EncodeTableParams, encode_table};
 pub use {
-    compare::{Comparison, Counterpart, compare},
-    duplicates::{DuplicateParams, duplicates, duplicates_to},
+    compare::{CompareParams, Comparison, Counterpart, compare},
+    duplicates::{DuplicateParams, FoundDuplicates, duplicates, duplicates_to},
     encode_lines::{CoverageCounts, LineEncoding, VectorFormat},
     encoded_rows::EncodedRows,
     folder::{ClaimParams, FileState, FolderEvent, FolderJob, FolderOutcome, FolderParams, files_of_pattern},
     groups::{Group, GroupBy, GroupParams, Grouping, TextGroups, group_sentences},
+    guard::{Difference, Guard},
     join_vectors::join_vectors,
     mine::{MineParams, MinedPair, mine},
     nearest::{NearSentence, NearestSentences, SentencePlace, nearest_sentences},

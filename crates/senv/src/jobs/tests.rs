@@ -3,7 +3,7 @@
 use senv_core::{Coverage, Scratch, SentenceEncoder};
 
 use super::{
-    compare::{Counterpart, compare},
+    compare::{CompareParams, Counterpart, compare},
     mine::{MineParams, mine},
     outliers::outliers,
     sample::diverse_sample,
@@ -31,7 +31,7 @@ const NO_OTHERS: Option<&[&str]> = None;
 fn equal_texts_and_near_ones_are_found_in_the_other_text() {
     let first = ["aab", "c", "x", "aab", "bc"];
     let second = ["x", "ab", "aaab", "y", "c"];
-    let found = compare(&Letters, &first, &second, 0.9, |_, _| {}).unwrap();
+    let found = compare(&Letters, &first, &second, &CompareParams::new(0.9), |_, _| {}).unwrap();
     let position =
         |found: &[Option<Counterpart>]| -> Vec<_> { found.iter().map(|of| of.map(|of| of.position)).collect() };
     // cos(aab, aaab) = 7 / √50 = 0.99, cos(aab, ab) = 3 / √10 = 0.95.
@@ -40,7 +40,7 @@ fn equal_texts_and_near_ones_are_found_in_the_other_text() {
     assert!((found.first[0].unwrap().cosine - 7.0 / 50.0_f32.sqrt()).abs() < 1e-6);
     assert!((found.second[1].unwrap().cosine - 3.0 / 10.0_f32.sqrt()).abs() < 1e-6);
     assert_eq!(found.first[2].unwrap().cosine, 1.0);
-    let none = compare(&Letters, &first, &[] as &[&str], 0.9, |_, _| {}).unwrap();
+    let none = compare(&Letters, &first, &[] as &[&str], &CompareParams::new(0.9), |_, _| {}).unwrap();
     assert!(none.first.iter().all(Option::is_none) && none.second.is_empty());
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv::jobs::DuplicateParams;
+use senv::jobs::{DuplicateParams, Guard};
 use senv_core::{TextOptions, text::copy_records};
 
 use self::within::Within;
@@ -31,8 +31,9 @@ use crate::{
 ///
 /// Sentences are processed in order. A sentence is dropped if its cosine with a kept sentence reaches the threshold, or
 /// if the text is the same; a sentence close only to dropped ones is kept. Nothing is missed: the result is that of
-/// comparing all pairs, for any number of threads. Memory holds the text and a vector per distinct sentence: 2.6 KB
-/// each with the English model, 1.3 KB with --order 0.
+/// comparing all pairs, for any number of threads. Near sentences with different numbers, codes, names or rare words
+/// are both kept, unless --no-guard is given. Memory holds the text and a vector per distinct sentence: 2.6 KB each
+/// with the English model, 1.3 KB with --order 0.
 ///
 /// A sentence without a vector is dropped only if its text repeats. In most models that is one without a known word;
 /// the English model makes vectors of unknown words from their letters. Blank lines are dropped. Averages of words
@@ -48,6 +49,12 @@ pub(crate) struct Dedupe {
     /// With 1 and --order 0, almost only repeats and sentences with the same words in a different order are dropped.
     #[arg(long, short, value_name = "COSINE", default_value_t = 0.9, allow_negative_numbers = true, value_parser = cosine)]
     threshold: f32,
+    /// Compare only vectors, not numbers, codes, names and rare words.
+    ///
+    /// Without this option, near sentences are dropped only if each has the numbers, codes, names and rare words of the
+    /// other, in some form: "two" and "2", "log-in" and "login", "UN" and "United Nations".
+    #[arg(long)]
+    no_guard: bool,
     /// Lower the threshold until at most N sentences, or a share, are left.
     ///
     /// A share is 0.5 or 50%. This compares all pairs six to ten times.
@@ -69,7 +76,8 @@ pub(crate) struct Dedupe {
     /// Print the dropped sentences instead.
     ///
     /// `pairs` prints the cosine, the line, the line of the kept sentence, and both sentences, separated by tabs.
-    /// `groups` prints each kept sentence with the sentences dropped for it, largest group first.
+    /// `groups` prints each kept sentence with the sentences dropped for it, largest group first. Both end with the
+    /// near sentences that are kept, with the words that keep them apart: `kept: postgres / mysql`.
     #[arg(long, value_name = "AS", num_args = 0..=1, require_equals = true, default_missing_value = "pairs")]
     report: Option<Report>,
     /// Print whole records of a table, unchanged, after its titles.
@@ -77,7 +85,8 @@ pub(crate) struct Dedupe {
     records: bool,
     /// Print JSON, one object per line.
     ///
-    /// It has the sentence and its line; with --report also the kept sentence and the cosine, or the group.
+    /// It has the sentence and its line; with --report also the kept sentence and the cosine, or the group. A report
+    /// ends with an object of counts.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -91,6 +100,7 @@ Examples:
   senv dedupe text.txt > kept.txt
   senv dedupe text.txt --threshold 0.85 --report | less
   senv dedupe text.txt --report=groups | less
+  senv dedupe text.txt --no-guard > kept.txt
   senv dedupe new.txt --against text.txt my.index > new-only.txt
   senv dedupe posts.csv --column body --by author --records > kept.csv
   senv dedupe text.txt --to 50% > half.txt
@@ -152,7 +162,9 @@ impl Dedupe {
         let Within { fixed, lines, groups } = &read;
         let n_fixed = fixed.len();
         let sentences = [fixed.texts(), lines.texts()].concat();
+        let guard = (!self.no_guard).then(|| Guard::of_model(&model, &sentences));
         let params = DuplicateParams {
+            guard: guard.as_ref(),
             threshold: self.threshold,
             n_fixed,
             groups: groups.as_deref(),
@@ -160,16 +172,14 @@ impl Dedupe {
         };
         let progress = Settled::new("comparing");
         let set = |done, n| progress.set_of_pairs(done, n);
-        let (threshold, found) = match self.to {
-            Some(to) => {
-                let (threshold, found) =
-                    senv::jobs::duplicates_to(&model, &sentences, &params, to.of(lines.len()), set)?;
-                (Some(threshold), found)
-            }
-            None => (None, senv::jobs::duplicates(&model, &sentences, &params, set)?),
+        let found = match self.to {
+            Some(to) => senv::jobs::duplicates_to(&model, &sentences, &params, to.of(lines.len()), set)?,
+            None => senv::jobs::duplicates(&model, &sentences, &params, set)?,
         };
         progress.finish();
-        let of_line = &found[n_fixed..];
+        let of_line = &found.repeated[n_fixed..];
+        let apart = &found.kept_apart[n_fixed..];
+        let n_apart = apart.iter().flatten().count() as u64;
         let with_file = !self.against.is_empty() || with_files(input, lines);
         let place_of = |of: usize| match of.checked_sub(n_fixed) {
             None => located(fixed, of, with_file),
@@ -177,10 +187,11 @@ impl Dedupe {
         };
         let mut out = output::stdout();
         let is_kept = |i: &usize| of_line[*i].is_none();
-        let n_kept = (0..lines.len()).filter(is_kept).count() as u64;
+        let (n, n_kept) = (lines.len() as u64, (0..lines.len()).filter(is_kept).count() as u64);
+        let mut report = report::Report { out: &mut out, lines, place_of, with_file, json: self.json };
         match self.report {
-            Some(Report::Pairs) => report::pairs(&mut out, lines, of_line, place_of, with_file, self.json),
-            Some(Report::Groups) => report::groups(&mut out, lines, of_line, place_of, with_file, self.json),
+            Some(Report::Pairs) => report.pairs(of_line).and_then(|()| report.end(apart, guard.as_ref(), n_kept)),
+            Some(Report::Groups) => report.groups(of_line).and_then(|()| report.end(apart, guard.as_ref(), n_kept)),
             None if self.records => {
                 let kept: HashSet<_> = (0..lines.len()).filter(is_kept).map(|i| lines.place(i)).collect();
                 let other_titles = |path: &Path| {
@@ -200,11 +211,14 @@ impl Dedupe {
         }
         .map_err(Failure::stdout)?;
         out.flush().map_err(Failure::stdout)?;
-        let n = lines.len() as u64;
         let rate = short(n as f64 / started.elapsed().as_secs_f64().max(1e-9));
-        let at = threshold.map_or_else(String::new, |threshold| format!(" at threshold {threshold}"));
+        let at = if self.to.is_some() { format!(" at threshold {}", found.threshold) } else { String::new() };
+        let apart = match n_apart {
+            0 => String::new(),
+            n => format!(", {} near others but with other numbers, codes, names or rare words", output::grouped(n)),
+        };
         output::note(&format!(
-            "{}: {} kept, {} dropped{at}, {rate}/s",
+            "{}: {} kept{apart}, {} dropped{at}, {rate}/s",
             plural(n, "sentence"),
             output::grouped(n_kept),
             output::grouped(n - n_kept)
@@ -212,7 +226,8 @@ impl Dedupe {
         if let Some(to) = self.to.map(|to| to.of(lines.len()) as u64).filter(|&to| to < n_kept) {
             let to = output::grouped(to);
             output::note(&format!(
-                "more than {to} remain at any threshold, because some have no known word or are alone in their --by group"
+                "more than {to} remain at any threshold, because some name different things (--no-guard), have no known \
+                 word or are alone in their --by group"
             ));
         }
         Ok(())

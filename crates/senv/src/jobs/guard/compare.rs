@@ -1,0 +1,128 @@
+//! Compares the words of two texts.
+
+use super::{
+    forms::{are_forms, differ_by_a_slip},
+    synonyms::Synonyms,
+    words::{ALWAYS, Kind, Word, Words},
+};
+
+/// The rarity from which a word must be in both texts.
+const RARE: f32 = 370_000.0;
+
+/// The number of words of a short text, in which every word but function words must be in both.
+const SHORT: usize = 4;
+
+/// The number of neighboring words that are read as one.
+const JOINED: usize = 6;
+
+/// The lengths of what first letters stand for.
+const INITIALS: std::ops::RangeInclusive<usize> = 2..=6;
+
+/// Small words that first letters leave out: "FBI" is "Federal Bureau of Investigation".
+const LEFT_OUT: [&str; 5] = ["of", "and", "the", "for", "in"];
+
+/// The words by which two texts name different things, those of the first and of the second; `None` if they name the
+/// same. Without `all`, the lists may end early.
+pub(super) fn difference<'w>(
+    a: &'w Words,
+    b: &'w Words,
+    synonyms: &Synonyms<'_>,
+    all: bool,
+) -> Option<(Vec<&'w Word>, Vec<&'w Word>)> {
+    let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+    let is_decided = |a: &'w Words, b: &'w Words, list: &mut Vec<&'w Word>| {
+        unmatched(a, b).any(|word| {
+            list.push(word);
+            !all && word.rarity == ALWAYS
+        })
+    };
+    if is_decided(a, b, &mut of_a)
+        || is_decided(b, a, &mut of_b)
+        || of_a.iter().chain(&of_b).any(|word| word.rarity == ALWAYS)
+    {
+        return Some((of_a, of_b));
+    }
+    synonyms.retain((&mut of_a, a), (&mut of_b, b));
+    let is_rare = of_a.iter().chain(&of_b).any(|word| word.rarity >= RARE);
+    let is_exchanged = !of_a.is_empty() && !of_b.is_empty();
+    let is_short = a.words.len().min(b.words.len()) <= SHORT && !(of_a.is_empty() && of_b.is_empty());
+    (is_rare || is_exchanged || is_short).then_some((of_a, of_b))
+}
+
+/// The words of `a`, function words left out, that `b` has in no form.
+fn unmatched<'w>(a: &'w Words, b: &'w Words) -> impl Iterator<Item = &'w Word> {
+    let is_unmatched = |&(i, word): &(usize, &Word)| word.rarity > 0.0 && !is_in(a, i, b);
+    a.words.iter().enumerate().filter(is_unmatched).map(|(_, word)| word)
+}
+
+/// Whether `b` has word `i` of `a`.
+fn is_in(a: &Words, i: usize, b: &Words) -> bool {
+    let word = &a.words[i];
+    if b.words.iter().any(|other| other.key == word.key) {
+        return true;
+    }
+    if word.kind == Kind::Negation {
+        return false;
+    }
+    let text = a.get(word);
+    joins(b, text)
+        || b.words.iter().any(|other| is_part(a, i, b.get(other)))
+        || b.words.iter().any(|other| are_same_word(word, text, other, b.get(other)))
+        || word.kind == Kind::Acronym && stands_for(text, b, None)
+        || b.words.iter().any(|other| other.kind == Kind::Acronym && stands_for(b.get(other), a, Some(i)))
+}
+
+/// Whether neighboring words, read as one, are this text.
+fn joins(words: &Words, text: &str) -> bool {
+    let mut starts = words.words.iter().map(|word| word.start as usize);
+    starts.any(|start| {
+        words.text[start..].starts_with(text) && {
+            let end = (start + text.len()) as u32;
+            words.words.iter().any(|word| word.end == end)
+        }
+    })
+}
+
+/// Whether word `i` of `a` and its neighbors, read as one, are this text.
+fn is_part(a: &Words, i: usize, text: &str) -> bool {
+    let word = &a.words[i];
+    if text.len() <= a.get(word).len() {
+        return false;
+    }
+    let before = &a.words[i.saturating_sub(JOINED)..=i];
+    before.iter().any(|first| {
+        let start = first.start as usize;
+        a.text[start..].starts_with(text) && {
+            let end = (start + text.len()) as u32;
+            end >= word.end && a.words[i..].iter().take(JOINED).any(|word| word.end == end)
+        }
+    })
+}
+
+/// Whether two words, each with its letters, are forms of each other.
+fn are_same_word(word: &Word, text: &str, other: &Word, form: &str) -> bool {
+    let is_word = |kind| matches!(kind, Kind::Word | Kind::Acronym);
+    match (word.kind, other.kind) {
+        (Kind::Code, Kind::Code | Kind::Word) | (Kind::Word, Kind::Code) => {
+            text.strip_suffix('s') == Some(form) || form.strip_suffix('s') == Some(text)
+        }
+        (x, y) if is_word(x) && is_word(y) => {
+            are_forms(text, form) || (word.is_unknown || other.is_unknown) && differ_by_a_slip(text, form)
+        }
+        _ => false,
+    }
+}
+
+/// Whether letters are the first letters of neighboring words, and of one of them in particular.
+fn stands_for(letters: &str, words: &Words, including: Option<usize>) -> bool {
+    let n = letters.len();
+    if !INITIALS.contains(&n) {
+        return false;
+    }
+    let is_counted = |&i: &usize| !LEFT_OUT.contains(&words.get(&words.words[i]));
+    let counted: Vec<usize> = (0..words.words.len()).filter(is_counted).collect();
+    let starts = |i: usize, letter: char| words.get(&words.words[i]).starts_with(letter);
+    counted.windows(n).any(|window| {
+        including.is_none_or(|i| window.contains(&i)) && window.iter().zip(letters.chars()).all(|(&i, c)| starts(i, c))
+    })
+}
