@@ -24,8 +24,9 @@ use crate::{
 /// The result is a model of kind static: it opens instantly, encodes faster than the original, and works with only
 /// senv-core. Weights are folded into the table. A part that reads word order (senv train order) is kept, with its maps
 /// in eight bits, if all dimensions and axes are kept. A model that is already compressed can only lose words
-/// (--max-vocabulary) or read text differently (--normalize). Models with n-grams cannot be compressed. uSIF weights lose a factor that depends on the whole
-/// sentence; --report compares. Dimensions can be cut off if the model was trained with --nested.
+/// (--max-vocabulary) or read text differently (--normalize). Models with n-grams cannot be compressed. uSIF weights
+/// lose a factor that depends on the whole sentence; --report compares. Dimensions can be cut off if the model was
+/// trained with --nested.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),

@@ -7,7 +7,8 @@ use senv_core::{Tokenizer, text::Normalization};
 ///
 /// These are the words of an index and of its queries:
 ///
-/// * Text is lowercased, and differences of typing do not count ([`Normalization::Typing`]). A word is a run of letters and digits; `don't` is `do` and `n't`, and 3.5 is one word.
+/// * Text is lowercased, and differences of typing do not count ([`Normalization::Typing`]). A word is a run of letters
+///   and digits; `don't` is `do` and `n't`, and 3.5 is one word.
 /// * A word with signs counts by its parts, and also as a whole if the sign is `+`, `#`, `@` or `&`: `C++` and `c`,
 ///   `#storm` and `storm`, `AT&T`, `at` and `t`. The name of a host counts with and without its first parts, so
 ///   `example.org` finds `www.example.org`. `U.S.A.` counts as `usa`.
@@ -42,13 +43,12 @@ impl Words {
             Stemming::None => false,
             Stemming::Automatic => looks_english(texts),
         };
-        Self { tokenizer: Tokenizer::words().lowercase(true), is_english }
+        let tokenizer = Tokenizer::words().lowercase(true).normalize(Normalization::Typing);
+        Self { tokenizer, is_english }
     }
 
     /// Calls `f` with each word of a text.
     pub(super) fn for_each(&self, text: &str, mut f: impl FnMut(&str)) {
-        let mut plain = String::new();
-        let text = self.tokenizer.clone().normalize(Normalization::Typing).normalized(text, &mut plain);
         let stemmer = self.is_english.then(|| Stemmer::create(Algorithm::English));
         let mut stemmed = |word: &str| match &stemmer {
             Some(stemmer) => with_stem(stemmer, word, &mut f),
@@ -62,7 +62,9 @@ impl Words {
                 parts(token, &mut stemmed);
             }
         });
-        let mut lower = String::new();
+        // The pieces of this rule are those between spaces, and its contractions stay.
+        let (mut lower, mut plain) = (String::new(), String::new());
+        let text = Tokenizer::whitespace().normalize(Normalization::Typing).normalized(text, &mut plain);
         for piece in text.split_whitespace().filter(|piece| piece.contains(is_sign)) {
             lower.clear();
             lower.extend(piece.chars().flat_map(char::to_lowercase));

@@ -59,9 +59,9 @@ pub use typing::Normalization;
 /// Each rule can follow a normalization ([`Tokenizer::normalize`]), so the same sentence typed differently has the same
 /// tokens. [`Tokenizer::for_typed_text`] is the default of training.
 ///
-/// Without it, all rules keep every character that is not white space. Tokenizing the tokens joined by spaces gives the same tokens
-/// again. All rules treat letters of any script as letters. Text in a script without spaces between words needs
-/// `unicode`, or `whitespace` if it is already segmented.
+/// Without it, all rules keep every character that is not white space. Tokenizing the tokens joined by spaces gives the
+/// same tokens again. All rules treat letters of any script as letters. Text in a script without spaces between words
+/// needs `unicode`, or `whitespace` if it is already segmented.
 ///
 /// ```
 /// use senv_core::Tokenizer;
@@ -319,7 +319,7 @@ impl Tokenizer {
             f(text, if strips { word_of_hashtag(text, start, end) } else { start }, end);
         };
         if !self.normalization.is_none() {
-            typing::with_plain(text, |plain| self.for_each_typed(plain, scratch, f));
+            self.for_each_typed(text, scratch, f);
             return scratch;
         }
         if let Rule::Custom(custom) = self.rule {
@@ -335,36 +335,52 @@ impl Tokenizer {
         text
     }
 
-    /// Like [`Tokenizer::for_each_within`], for a text whose characters are plain; the whole text is in `scratch`.
+    /// Like [`Tokenizer::for_each_within`], after the normalization; the whole text is in `scratch`.
     #[inline]
     fn for_each_typed(&self, text: &str, scratch: &mut String, mut f: impl FnMut(&str, usize, usize)) {
-        if let Rule::Custom(custom) = self.rule {
-            custom.for_each_within(text, self.lowercase, scratch, &mut f);
-            return;
+        if matches!(self.rule, Rule::Words) {
+            return self.for_each_typed_word(text, scratch, f);
         }
-        if self.lowercase {
-            lowercase_into(text, scratch);
-        } else {
-            scratch.clear();
-            scratch.push_str(text);
-        }
-        let n = scratch.len();
-        match self.rule {
-            Rule::Whitespace => blank(scratch.as_bytes(), |start, end| f(scratch, start, end)),
-            Rule::Words => {
-                scratch.push_str(CLITICS);
-                let (whole, text) = (scratch.as_str(), &scratch[..n]);
-                let contractions = Contractions::of(text);
-                words::for_each(text, |_, start, end| match contractions.find(start, end) {
-                    Some((cut, from, until)) => {
-                        f(whole, start, cut);
-                        f(whole, n + from, n + until);
-                    }
-                    None => f(whole, start, end),
-                });
+        typing::with_plain(text, |text| match self.rule {
+            Rule::Custom(custom) => {
+                custom.for_each_within(text, self.lowercase, scratch, &mut f);
             }
-            Rule::Unicode => unicode::for_each(scratch, |start, end| f(scratch, start, end)),
-            Rule::Custom(_) => {}
+            _ => {
+                scratch.clear();
+                self.copy_onto(text, scratch);
+                let whole = scratch.as_str();
+                let each = |start, end| f(whole, start, end);
+                if matches!(self.rule, Rule::Unicode) {
+                    unicode::for_each(whole, each);
+                } else {
+                    blank(whole.as_bytes(), each);
+                }
+            }
+        });
+    }
+
+    /// Like [`Tokenizer::for_each_typed`], for the rule `words`. The text is normalized from the first piece on that can
+    /// change, or that is not ASCII.
+    #[inline]
+    fn for_each_typed_word(&self, text: &str, scratch: &mut String, mut f: impl FnMut(&str, usize, usize)) {
+        scratch.clear();
+        scratch.push_str(CLITICS);
+        scratch.push_str(text);
+        if self.lowercase {
+            scratch[CLITICS.len()..].make_ascii_lowercase();
+        }
+        let Some(at) = each_typed_word(scratch, 0, |piece| !typing::is_plain(piece), &mut f) else { return };
+        scratch.truncate(CLITICS.len() + at);
+        typing::with_plain(&text[at..], |rest| self.copy_onto(rest, scratch));
+        each_typed_word(scratch, at, |_| false, &mut f);
+    }
+
+    /// Appends a text, lower-cased if the tokenizer does so.
+    fn copy_onto(&self, text: &str, scratch: &mut String) {
+        if self.lowercase {
+            lowercase_onto(text, scratch);
+        } else {
+            scratch.push_str(text);
         }
     }
 
@@ -375,6 +391,31 @@ impl Tokenizer {
         self.for_each(text, &mut String::new(), |token| tokens.push(token.to_owned()));
         tokens
     }
+}
+
+/// Calls `f` with the words of a text from byte `at` on, up to a piece for which `ends` returns true; returns where that
+/// is. `whole` is the second parts of contractions followed by the text, so all tokens are ranges of it.
+#[inline]
+fn each_typed_word(
+    whole: &str,
+    at: usize,
+    ends: impl Fn(&[u8]) -> bool,
+    f: &mut impl FnMut(&str, usize, usize),
+) -> Option<usize> {
+    let text = &whole[CLITICS.len()..];
+    let contractions = Contractions::of(text);
+    let found = words::for_each_until(&text[at..], ends, |_, start, end| {
+        let (start, end) = (at + start, at + end);
+        let (from, to) = (CLITICS.len() + start, CLITICS.len() + end);
+        match contractions.find(start, end) {
+            Some((bare, (clitic_start, clitic_end))) => {
+                f(whole, from, to - bare);
+                f(whole, clitic_start, clitic_end);
+            }
+            None => f(whole, from, to),
+        }
+    });
+    found.map(|start| at + start)
 }
 
 /// Whether a JSON value has a tokenizer with a normalization.
@@ -425,6 +466,12 @@ fn blank(text: &[u8], mut f: impl FnMut(usize, usize)) {
 #[doc(hidden)]
 pub fn lowercase_into<'a>(text: &'a str, scratch: &'a mut String) -> &'a str {
     scratch.clear();
+    lowercase_onto(text, scratch);
+    scratch
+}
+
+/// Appends the lower-cased text.
+fn lowercase_onto(text: &str, scratch: &mut String) {
     let mut rest = text;
     loop {
         let ascii = ascii_prefix(rest.as_bytes());
@@ -434,7 +481,7 @@ pub fn lowercase_into<'a>(text: &'a str, scratch: &'a mut String) -> &'a str {
         rest = &rest[ascii..];
         let mut chars = rest.chars();
         match chars.next() {
-            None => return scratch,
+            None => return,
             Some('Σ') if ends_word(scratch, chars.as_str()) => scratch.push('ς'),
             Some(c) => scratch.extend(c.to_lowercase()),
         }

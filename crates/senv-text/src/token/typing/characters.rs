@@ -2,7 +2,7 @@
 
 use unicode_normalization::{UnicodeNormalization, char::decompose_compatible, is_nfc};
 
-/// What becomes of a character.
+/// What a character is replaced by.
 #[derive(Clone, Copy)]
 enum Fold {
     Stays,
@@ -166,19 +166,17 @@ pub(super) fn fold(text: &str) -> Option<String> {
         return None;
     }
     let mut plain = String::with_capacity(text.len());
-    let mut rest = text.chars();
+    let (mut rest, mut is_after_dash) = (text.chars(), false);
     while let Some(c) = rest.next() {
-        match fold_of(c) {
-            Fold::Dash => {
-                let has_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-                if has_digit(plain.chars().next_back()) && has_digit(rest.clone().next()) {
-                    plain.push('-');
-                } else if !plain.ends_with(" - ") {
-                    plain.push_str(" - ");
-                }
-            }
-            fold => push(fold, c, &mut plain),
+        let fold = fold_of(c);
+        let is_dash = matches!(fold, Fold::Dash);
+        let has_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        if is_dash && has_digit(plain.chars().next_back()) && has_digit(rest.clone().next()) {
+            plain.push('-');
+        } else if !(is_dash && is_after_dash) {
+            push(fold, c, &mut plain);
         }
+        is_after_dash = is_dash;
     }
     Some(if is_nfc(&plain) { plain } else { plain.nfc().collect() })
 }

@@ -2,11 +2,12 @@
 
 use std::cell::OnceCell;
 
+use super::with_plain;
 use crate::token::words;
 
-/// The second parts of contractions, in lower and upper case, with a space before each. Tokens are ranges of one text,
-/// so these follow the text in its buffer.
-pub(in crate::token) const CLITICS: &str = " n't 's 'm 'd 're 've 'll N'T 'S 'M 'D 'RE 'VE 'LL";
+/// The second parts of contractions, in lower and upper case, with a space on both sides. Tokens are ranges of one text,
+/// so these precede the text in its buffer.
+pub(in crate::token) const CLITICS: &str = " n't 's 'm 'd 're 've 'll N'T 'S 'M 'D 'RE 'VE 'LL ";
 
 /// Where the parts in lower case start in [`CLITICS`], and where those in upper case do.
 const CASES: [usize; 2] = [1, 26];
@@ -106,11 +107,12 @@ fn listed(word: &[u8]) -> Option<&'static Clitic> {
     })
 }
 
-/// Words of English that German texts do not have. `im` counts as `I'm` beside one of them.
+/// Words of English that German texts do not have, not even as ends of addresses or as abbreviations. `im` counts as
+/// `I'm` beside one of them.
 const ENGLISH: &[&str] = &[
-    "the", "you", "your", "my", "to", "it", "this", "that", "of", "and", "not", "have", "is", "are", "for", "with",
-    "me", "we", "they", "be", "going", "gonna", "trying", "looking", "sorry", "sure", "glad", "happy", "just", "still",
-    "getting", "having", "using", "working", "from", "here", "at", "on", "but", "very", "really", "about", "too",
+    "the", "you", "your", "my", "this", "that", "of", "and", "not", "have", "is", "are", "for", "with", "we", "they",
+    "going", "gonna", "trying", "looking", "sorry", "sure", "glad", "happy", "just", "still", "getting", "having",
+    "using", "working", "from", "here", "but", "very", "really", "about", "too",
 ];
 
 /// Words of French and its neighbors. `dont` beside one of them stays.
@@ -131,15 +133,16 @@ impl<'t> Contractions<'t> {
         Self { text, is_english: OnceCell::new(), is_french: OnceCell::new() }
     }
 
-    /// Where the second part of a token starts, and the range of that part in [`CLITICS`].
+    /// For a token that is a bare contraction, the length of its second part, and the range of that part in
+    /// [`CLITICS`].
     #[inline]
-    pub(in crate::token) fn find(&self, start: usize, end: usize) -> Option<(usize, usize, usize)> {
+    pub(in crate::token) fn find(&self, start: usize, end: usize) -> Option<(usize, (usize, usize))> {
         let word = &self.text.as_bytes()[start..end];
-        if may_be_listed(word) { self.find_listed(word, end) } else { None }
+        if may_be_listed(word) { self.find_listed(word) } else { None }
     }
 
     #[inline(never)]
-    fn find_listed(&self, word: &[u8], end: usize) -> Option<(usize, usize, usize)> {
+    fn find_listed(&self, word: &[u8]) -> Option<(usize, (usize, usize))> {
         let clitic = listed(word)?;
         if word.eq_ignore_ascii_case(b"im") && !*self.is_english.get_or_init(|| has_word(self.text, ENGLISH)) {
             return None;
@@ -148,14 +151,16 @@ impl<'t> Contractions<'t> {
             return None;
         }
         let at = CASES[usize::from(word[word.len() - 1].is_ascii_uppercase())] + clitic.at;
-        Some((end - clitic.bare, at, at + clitic.length))
+        Some((clitic.bare, (at, at + clitic.length)))
     }
 }
 
-/// Whether a text has one of these words. A word with an apostrophe is another word.
+/// Whether a text has one of these words, in any typing. A word with an apostrophe is another word.
 fn has_word(text: &str, list: &[&str]) -> bool {
-    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '\''));
-    words.filter(|word| word.len() <= 7).any(|word| list.iter().any(|listed| listed.eq_ignore_ascii_case(word)))
+    with_plain(text, |text| {
+        let words = text.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+        words.filter(|word| word.len() <= 7).any(|word| list.iter().any(|listed| listed.eq_ignore_ascii_case(word)))
+    })
 }
 
 /// Appends a text with apostrophes in its bare contractions, or returns false if there are none.
@@ -163,8 +168,8 @@ pub(in crate::token) fn expand_into(text: &str, to: &mut String) -> bool {
     let contractions = Contractions::of(text);
     let mut copied = 0;
     words::for_each(text, |_, start, end| {
-        if let Some((cut, from, until)) = contractions.find(start, end) {
-            to.push_str(&text[copied..cut]);
+        if let Some((bare, (from, until))) = contractions.find(start, end) {
+            to.push_str(&text[copied..end - bare]);
             to.push_str(&CLITICS[from..until]);
             copied = end;
         }
@@ -217,13 +222,14 @@ mod tests {
             ("YOUD", "YOU 'D"),
             ("YOURE", "YOU 'RE"),
         ] {
-            let (cut, from, until) = Contractions::of(word).find(0, word.len()).unwrap();
-            assert_eq!(format!("{} {}", &word[..cut], &CLITICS[from..until]), expected);
+            let (bare, (from, until)) = Contractions::of(word).find(0, word.len()).unwrap();
+            assert_eq!(format!("{} {}", &word[..word.len() - bare], &CLITICS[from..until]), expected);
         }
         for (text, expected) in
-            [("im at home", Some(" 'm")), ("Im sorry", Some(" 'm")), ("im Haus", None), ("im", None)]
+            [("im at the door", Some(" 'm")), ("Im sorry", Some(" 'm")), ("im IT-Haus", None), ("im", None)]
         {
-            let found = Contractions::of(text).find(0, 2).map(|(_, from, until)| format!(" {}", &CLITICS[from..until]));
+            let found =
+                Contractions::of(text).find(0, 2).map(|(_, (from, until))| format!(" {}", &CLITICS[from..until]));
             assert_eq!(found.as_deref(), expected, "{text}");
         }
         assert!(Contractions::of("dont la mer").find(0, 4).is_none());

@@ -45,7 +45,8 @@ pub enum Normalization {
     /// `dont` is `do` and `n't`. Bare forms that are words of their own (`wont`, `its`, `well`, `were`, `id`, `ill`,
     /// `lets`) stay. `dont` and `im`, which are frequent words in French and German, count only in an English text.
     ///
-    /// Numbers (`3.14`, `1,000`), ranges (`1..10`), options (`--help`), paths (`../a`), addresses, `C++` and `:-)` stay.
+    /// Numbers (`3.14`, `1,000`), ranges (`1..10`), options (`--help`), paths (`../a`), addresses, `C++` and `:-)`
+    /// stay.
     Typing,
 }
 
@@ -72,7 +73,6 @@ thread_local! {
 }
 
 /// Calls `f` with the text after the steps that concern characters.
-#[inline]
 pub(super) fn with_plain<R>(text: &str, f: impl FnOnce(&str) -> R) -> R {
     if is_plain(text.as_bytes()) {
         return f(text);
@@ -102,49 +102,23 @@ pub(super) fn fold_into(text: &str, to: &mut String) -> bool {
     true
 }
 
-/// Marks of which two adjacent ones can be a run: `,`, `-`, `.`, `/`, `!`, `?` and `'`. The slash is here because this
-/// is a faster test than one without it.
-const fn is_mark(byte: u8) -> u8 {
-    (byte & 0xFC == 0x2C) as u8 | (byte == b'!') as u8 | (byte == b'?') as u8 | (byte == b'\'') as u8
+/// Marks of which two adjacent ones can be a run.
+const fn is_mark(byte: u8) -> bool {
+    matches!(byte, b',' | b'-' | b'.' | b'!' | b'?' | b'\'')
 }
 
-const BLOCK: usize = 16;
-
-/// One bit for each of 16 bytes that is not ASCII, is a backtick, or is a mark before another one.
-#[inline(always)]
-fn examine(block: &[u8; BLOCK + 1], found: &mut [u8; BLOCK]) {
-    for i in 0..BLOCK {
-        let byte = block[i];
-        found[i] |= (is_mark(byte) & is_mark(block[i + 1])) | (byte & 0x80) | (byte == b'`') as u8;
-    }
-}
-
-/// Whether a text has neither characters outside ASCII nor backticks nor adjacent marks, so nothing is to be done.
-/// Sixteen bytes are examined at a time, the last ones together with bytes that were examined before.
-#[inline]
+/// Whether a text has neither characters outside ASCII nor backticks nor adjacent marks, so its characters stay.
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
-    let mut found = [0; BLOCK];
-    let block = |at: usize| bytes.get(at..)?.first_chunk();
-    let mut at = 0;
-    while let Some(block) = block(at) {
-        examine(block, &mut found);
-        at += BLOCK;
-    }
-    match bytes.last_chunk() {
-        Some(block) => examine(block, &mut found),
-        None => {
-            let mut block = [0; BLOCK + 1];
-            block[..bytes.len()].copy_from_slice(bytes);
-            examine(&block, &mut found);
-        }
-    }
-    let last = bytes.last().is_some_and(|&byte| byte >= 0x80 || byte == b'`');
-    u128::from_ne_bytes(found) == 0 && !last
+    let mut is_after_mark = false;
+    bytes.iter().all(|&byte| {
+        let was_after_mark = std::mem::replace(&mut is_after_mark, is_mark(byte));
+        byte.is_ascii() && byte != b'`' && !(is_after_mark && was_after_mark)
+    })
 }
 
 /// Like the opposite of [`is_plain`], for a text that may have letters outside ASCII.
 fn may_have_runs(bytes: &[u8]) -> bool {
-    bytes.contains(&b'`') || bytes.windows(2).any(|pair| is_mark(pair[0]) & is_mark(pair[1]) == 1)
+    bytes.contains(&b'`') || bytes.windows(2).any(|pair| is_mark(pair[0]) && is_mark(pair[1]))
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ fn fold_piece(piece: &str, to: &mut String) {
             b'-' => dashes(marks, before, after),
             b'\'' => apostrophes(marks, before, after),
             b'`' => backticks(marks, before, after),
-            b',' => (length == 2 && !is_word(before) && is_letter(after)).then_some("\""),
+            b',' => (length == 2 && opens(before) && is_letter(after)).then_some("\""),
             _ if length == 1 => None,
             _ => stops(marks, before, after),
         };
@@ -137,7 +137,12 @@ fn ends(byte: u8) -> bool {
 }
 
 fn begins(byte: u8) -> bool {
-    is_word(Some(byte)) || b"\"'([".contains(&byte)
+    is_word(Some(byte)) || b"\"'`([".contains(&byte)
+}
+
+/// Whether a quotation can start after a byte.
+fn opens(before: Option<u8>) -> bool {
+    before.is_none_or(|byte| b"([".contains(&byte))
 }
 
 /// `''` is a quotation mark, or an apostrophe that was doubled.

@@ -76,7 +76,7 @@ fn what_is_no_form_of_typing_stays() {
     for text in [
         "3.14 1,000 1..10 0..n ..5 .5 -5 1/2 10:30 2-3",
         "../a ./b /usr/.../lib C:\\..\\x",
-        "https://a.org/b--c/..?x=1&&y#!! www.a.org/d--e",
+        "https://a.org/b--c/..?x=1&&y#!!z www.a.org/d--e",
         "see (http://a.org/a..b), www.b.org/x--y.",
         "--help -x i--; <!-- --> (--all) `a` ```b``` a?.b",
         "C++ C# :-) ;-) :'( <3 @a #b a_b __init__ ***",
@@ -162,7 +162,7 @@ fn tangled() -> impl Strategy<Value = String> {
         2 => prop::sample::select(vec![
             " ", "dont", "cant", "im", "youre", "the", "la", "n't", "'s", "http://", "www.", "--", "...", "''", ",,", "½", "º",
             "ﬁ", "Ａ", "．", "！", "\u{A0}", "\u{AD}", "\u{200B}", "\u{200D}", "\u{200C}", "\u{FE0F}", "\u{301}", "é", "e\u{301}",
-            "👍", "ی", "क", "「", "。", "か", "\u{3099}", "ｶ", "ﾞ", "İ", "\u{0}", "\t", "Σ", "한", "\u{1100}", "\u{1161}", "?.", "::",
+            "👍", "\u{212A}", "\u{3F4}", "ی", "क", "「", "。", "か", "\u{3099}", "ｶ", "ﾞ", "İ", "\u{0}", "\t", "Σ", "한", "\u{1100}", "\u{1161}", "?.", "::",
         ])
         .prop_map(String::from),
         1 => any::<char>().prop_map(String::from),
@@ -170,10 +170,10 @@ fn tangled() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-/// What `is_plain` says, one byte at a time.
-fn is_plain_by_bytes(bytes: &[u8]) -> bool {
+/// What `is_plain` says, by pairs of bytes.
+fn is_plain_by_pairs(bytes: &[u8]) -> bool {
     bytes.iter().all(|&byte| byte < 0x80 && byte != b'`')
-        && bytes.windows(2).all(|pair| !pair.iter().all(|byte| b",-./!?'".contains(byte)))
+        && bytes.windows(2).all(|pair| !pair.iter().all(|byte| b",-.!?'".contains(byte)))
 }
 
 proptest! {
@@ -201,8 +201,8 @@ proptest! {
     }
 
     #[test]
-    fn the_fast_test_is_that_of_single_bytes(text in "[ a.,!?'`/é-]{0,80}|[ -~]{0,40}") {
-        prop_assert_eq!(is_plain(text.as_bytes()), is_plain_by_bytes(text.as_bytes()));
+    fn the_fast_test_is_that_of_pairs_of_bytes(text in "[ a.,!?'`/é-]{0,80}|[ -~]{0,40}") {
+        prop_assert_eq!(is_plain(text.as_bytes()), is_plain_by_pairs(text.as_bytes()));
     }
 
     #[test]
