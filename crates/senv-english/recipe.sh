@@ -13,7 +13,7 @@ mkdir -p "$out"
 corpus=$data/corpus pairs=$data/pairs definitions=$data/definitions groups=$data/groups
 
 # Word vectors to start from.
-"$senv" train sent2vec --dim 256 --lr .3 --epochs 6 --min-count 3 --seed 1 --no-check --force \
+"$senv" train sent2vec --dim 256 --lr .3 --epochs 6 --min-count 3 --seed 1 --normalize none --no-check --force \
     --input "$corpus"/wikipedia-0{0,1}.txt.gz "$corpus"/wikitext2.txt "$corpus"/speeches.txt \
     "$data"/unordered/tatoeba.txt.gz "$data"/unordered/questions.txt "$definitions"/oewn-examples.tsv.gz \
     --output "$out"/words.senv
@@ -23,7 +23,7 @@ corpus=$data/corpus pairs=$data/pairs definitions=$data/definitions groups=$data
 for seed in 1 2 3 4; do
     "$senv" train pp --loss softmax-cosine --temperature .08 --lr 2 --steps 5000 --batch 2048 --dim 256 --seed $seed \
         --init-vectors "$out"/words.senv --keep-vector-words false --min-count 3 --max-vocabulary 50000 \
-        --unknown-words hash --no-check --force \
+        --unknown-words hash --normalize none --no-check --force \
         --captions "$data"/coco/captions.tsv:2 "$groups"/coco.tsv:1 "$groups"/audiocaps.tsv:.3 "$groups"/perspectrum.tsv:.5 \
         "$groups"/paraqa.tsv.gz:.3 "$definitions"/oewn-synonyms.tsv.gz:.5 \
         --nli "$data"/snli/dev.tsv:.4 "$data"/snli/test.tsv:.4 "$data"/snli/cad-train.tsv:.3 \

@@ -51,7 +51,7 @@ pub use split::Split;
 pub use table::arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
 pub use table::{TableColumn, TableFormat, TableText};
 pub use text_marks::{TextMarks, is_english_function_word};
-pub use token::{Tokenize, Tokenizer, lowercase_into};
+pub use token::{Normalization, Tokenize, Tokenizer, lowercase_into};
 pub use wide::wide_text;
 /// The crates whose types these functions take and return.
 #[cfg(feature = "arrow")]

@@ -6,7 +6,7 @@ use std::{
 };
 
 use senv::{CompressParams, Model, StaticModel, model::SavedModel};
-use senv_core::{Scratch, SentenceEncoder, static_model::RowEncoding};
+use senv_core::{Scratch, SentenceEncoder, static_model::RowEncoding, text::Normalization};
 use senv_eval::{Align, StsTask, TextTable, evaluate_sts};
 use serde::Serialize;
 
@@ -24,8 +24,9 @@ use crate::{
 /// The result is a model of kind static: it opens instantly, encodes faster than the original, and works with only
 /// senv-core. Weights are folded into the table. A part that reads word order (senv train order) is kept, with its maps
 /// in eight bits, if all dimensions and axes are kept. A model that is already compressed can only lose words
-/// (--max-vocabulary). Models with n-grams cannot be compressed. uSIF weights lose a factor that depends on the whole
-/// sentence; --report compares. Dimensions can be cut off if the model was trained with --nested.
+/// (--max-vocabulary) or read text differently (--normalize). Models with n-grams cannot be compressed. uSIF weights
+/// lose a factor that depends on the whole sentence; --report compares. Dimensions can be cut off if the model was
+/// trained with --nested.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),
@@ -33,6 +34,7 @@ use crate::{
 Examples:
   senv compress --model pp.senv --output small.senv
   senv compress --model english --max-vocabulary 20000 --output small.senv
+  senv compress --model glove.senv --normalize typing --output typed.senv
   senv compress --model pp.senv --encoding int8 --max-vocabulary 30000 --report sts/2014/*.tsv --output small.senv
   senv compress --model seed1.senv --with seed2.senv --principal 256 --whitening 0.1 --output both.senv
   senv compress --model reviews.senv --with english --encoding int8 --output classify.senv"
@@ -69,6 +71,12 @@ pub(crate) struct Compress {
     /// model that reads word order, it is a multiple of their present length.
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     unknown_length: f64,
+    /// How differences of typing are removed from text [default: as in the model].
+    ///
+    /// typing makes quotes, dashes, repeated marks and the like one plain form; senv train does so by default. A model
+    /// trained without it, as vectors from other programs, can get it here: --report shows whether it is worse.
+    #[arg(long, value_name = "RULE")]
+    normalize: Option<NormalizeArg>,
     /// Print size, speed and correlation on these tasks, before and after.
     ///
     /// The tasks are files as for senv eval sts.
@@ -92,6 +100,16 @@ argument_of! {
         Int8,
         /// 4 bits, with a scale per row.
         Int4,
+    }
+}
+
+argument_of! {
+    /// How text is normalized.
+    enum NormalizeArg for Normalization {
+        /// Quotes, dashes, repeated marks and the like become one plain form.
+        Typing,
+        /// Text as it is.
+        None,
     }
 }
 
@@ -119,6 +137,7 @@ impl Compress {
             principal: self.principal,
             whitening: self.whitening,
             unknown_length: self.unknown_length,
+            normalization: self.normalize.map(Into::into),
         };
         let others = self.with.iter().map(Model::open_verified).collect::<senv::Result<Vec<_>>>()?;
         let small = StaticModel::from(params.compress_side_by_side(&model, &others.iter().collect::<Vec<_>>())?);

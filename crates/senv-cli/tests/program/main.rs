@@ -59,6 +59,7 @@ mod tables;
 mod terminal;
 mod trees;
 mod tune;
+mod typing;
 mod weights;
 mod word_order;
 mod word_vectors;

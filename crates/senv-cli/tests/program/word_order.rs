@@ -62,7 +62,8 @@ fn pairs_and_entailments_are_judged_by_their_cosines() {
     assert_eq!((number(nli, "roc_auc"), &nli["n_unlabeled"]), (1.0, &1.into()), "{nli}");
     let cosine = |label: usize| nli["labels"][label]["mean_cosine"].as_f64().unwrap();
     assert!(cosine(0) < cosine(2), "{nli}");
-    assert_eq!(json["templates"].as_array().unwrap().len(), 7);
+    assert_eq!(json["templates"].as_array().unwrap().len(), 8);
+    assert_eq!(json["templates"][7]["phenomenon"], "contractions");
     assert_eq!(json["templates"][0]["phenomenon"], "swapped-roles");
     let floor: Vec<&Value> = json["floor"].as_array().unwrap().iter().map(|of| &of["system"]).collect();
     assert_eq!(floor, ["word overlap", "TF-IDF"]);

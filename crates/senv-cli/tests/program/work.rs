@@ -283,7 +283,7 @@ fn text_without_spaces_is_tokenized_by_characters_unless_another_tokenizer_is_as
     let folder = Folder::new();
     folder.write("text.txt", unspaced_text());
     let rule = |model: &str| folder.run(&["info", model, "--json"]).ok().json()["parameters"]["tokenizer"].clone();
-    let expected = serde_json::json!({ "rule": "unicode", "lowercase": true });
+    let expected = serde_json::json!({ "rule": "unicode", "lowercase": true, "normalization": "typing" });
     for (system, output) in
         [("sent2vec", "s.senv"), ("word2vec", "w.senv"), ("pv-dbow", "p.senv"), ("siamese-cbow", "c.senv")]
     {
@@ -320,7 +320,8 @@ fn text_without_spaces_is_tokenized_by_characters_unless_another_tokenizer_is_as
     assert!(!folder.train("english.txt", "e.senv", &[]).ok().err.contains("unicode"));
     assert_eq!(rule("e.senv")["rule"], "words");
     folder.train("english.txt", "u.senv", &["--tokenizer", "unicode", "--lowercase", "false"]).ok();
-    assert_eq!(rule("u.senv"), serde_json::json!({ "rule": "unicode", "lowercase": false }));
+    let expected = serde_json::json!({ "rule": "unicode", "lowercase": false, "normalization": "typing" });
+    assert_eq!(rule("u.senv"), expected);
 }
 
 #[test]

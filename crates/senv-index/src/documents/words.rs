@@ -1,13 +1,17 @@
 //! The words of a text that BM25 counts: words, compounds and their parts, stems.
 
 use rust_stemmers::{Algorithm, Stemmer};
-use senv_core::{Tokenizer, text::TextMarks};
+use senv_core::{
+    Tokenizer,
+    text::{Normalization, TextMarks},
+};
 
 /// Whether words are reduced to English stems.
 ///
 /// These are the words of an index and of its queries:
 ///
-/// * Text is lowercased. A word is a run of letters and digits; `don't` is `do` and `n't`, and 3.5 is one word.
+/// * Text is lowercased, and differences of typing do not count ([`Normalization::Typing`]). A word is a run of letters
+///   and digits; `don't` is `do` and `n't`, and 3.5 is one word.
 /// * A word with signs counts by its parts, and also as a whole if the sign is `+`, `#`, `@` or `&`: `C++` and `c`,
 ///   `#storm` and `storm`, `AT&T`, `at` and `t`. The name of a host counts with and without its first parts, so
 ///   `example.org` finds `www.example.org`. `U.S.A.` counts as `usa`.
@@ -42,7 +46,8 @@ impl Words {
             Stemming::None => false,
             Stemming::Automatic => TextMarks::of(texts).looks_english(),
         };
-        Self { tokenizer: Tokenizer::words().lowercase(true), is_english }
+        let tokenizer = Tokenizer::words().lowercase(true).normalize(Normalization::Typing);
+        Self { tokenizer, is_english }
     }
 
     /// Calls `f` with each word of a text.
@@ -60,7 +65,9 @@ impl Words {
                 parts(token, &mut stemmed);
             }
         });
-        let mut lower = String::new();
+        // The pieces of this rule are those between spaces, and its contractions stay.
+        let (mut lower, mut plain) = (String::new(), String::new());
+        let text = Tokenizer::whitespace().normalize(Normalization::Typing).normalized(text, &mut plain);
         for piece in text.split_whitespace().filter(|piece| piece.contains(is_sign)) {
             lower.clear();
             lower.extend(piece.chars().flat_map(char::to_lowercase));
@@ -72,9 +79,6 @@ impl Words {
 /// Calls `f` with the letters and digits between the signs of a token, and with the token if it has no other form.
 fn parts(token: &str, f: &mut impl FnMut(&str)) {
     // `n't`, `'s`, `o'clock`, 3.5 and 1,000 are one word.
-    if token.contains('’') {
-        return f(&token.replace('’', "'"));
-    }
     if token.contains('\'') || is_number(token) {
         return f(token);
     }
@@ -207,7 +211,8 @@ mod tests {
             "wi-fi, TCP/IP, a_b e.g. ... 3.5 1,000 10:30 --",
             &["wi", "fi", "tcp", "ip", "a", "b", "e", "g", "3.5", "1,000", "10:30"],
         );
-        has("o'clock o’clock", &["o'clock", "o'clock"]);
+        has("o'clock o’clock oʼclock", &["o'clock"; 3]);
+        has("the screen’s “ﬁne” – 1½ years…", &["the", "screen", "'s", "fine", "1", "1", "2", "year"]);
         // The vowels and marks of other scripts do not end a word.
         has("हिन्दी", &["हिन्दी"]);
         assert!(words("don't").contains(&"n't".to_owned()));

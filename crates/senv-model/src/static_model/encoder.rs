@@ -22,7 +22,7 @@ use crate::{
 };
 use senv_base::{Error, Result, TokenId};
 use senv_kernels::kernels;
-use senv_text::Tokenizer;
+use senv_text::{Normalization, Tokenizer};
 
 /// A sentence encoder based on a table: a tokenizer, a vocabulary, and a compressed row per word. Rows are averaged.
 ///
@@ -79,6 +79,25 @@ impl StaticEncoder {
     #[must_use]
     pub fn with_source(mut self, source: impl Into<String>) -> Self {
         self.source = source.into();
+        self
+    }
+
+    /// Returns the encoder with another normalization of text. It has the vectors of its file for text that is typed
+    /// plainly. A model trained without one has rows of its own for the other forms, which are then not used.
+    ///
+    /// ```
+    /// # use senv_core::{StaticEncoder, Table, Tokenizer, Vocabulary, static_model::{CompressedRows, RowEncoding}};
+    /// use senv_core::{SentenceEncoder, text::Normalization};
+    /// # let vocabulary = Vocabulary::from_counts([("do", 2), ("n't", 1)], 3)?;
+    /// # let rows = CompressedRows::compress(&Table::from_vec(2, 2, vec![1.0, 0.0, 0.5, 0.5])?, RowEncoding::F32)?;
+    /// # let encoder = StaticEncoder::new(Tokenizer::words(), vocabulary, rows, None)?;
+    /// let typed = encoder.with_normalization(Normalization::Typing);
+    /// assert_eq!(typed.encode_one("don’t"), typed.encode_one("don't"));
+    /// # Ok::<(), senv_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_normalization(mut self, normalization: Normalization) -> Self {
+        self.tokenizer = self.tokenizer.normalize(normalization);
         self
     }
 

@@ -14,12 +14,13 @@ use crate::{
     Vocabulary,
     files::model_file::{
         COUNTS, FORMAT_VERSION, KEY_CONFIG, KEY_CORPUS_TOKENS, KEY_CRC, KEY_HEADER_CRC, KEY_KIND, KEY_TERMS,
-        KEY_VERSION, OFFSETS, RawTensor, TEXT,
+        KEY_VERSION, OFFSETS, PLAIN_VERSION, RawTensor, TEXT,
         checksum::{combine, crc, header_crc},
         header::{LENGTH, MAX_HEADER, MAX_TENSORS, METADATA},
     },
 };
 use senv_base::{Error, Result, Rows};
+use senv_text::Tokenizer;
 
 /// The types that can be written and their bytes per value, in the order of their tensors in the file.
 const TYPES: [(&str, usize); 8] =
@@ -159,14 +160,16 @@ impl<'a> ModelWriter<'a> {
     /// Starts a model of this kind, for example `sent2vec`.
     #[must_use]
     pub fn new(kind: &str) -> Self {
-        let metadata = [(KEY_VERSION, FORMAT_VERSION.to_string()), (KEY_KIND, kind.to_owned())];
+        let metadata = [(KEY_VERSION, PLAIN_VERSION.to_string()), (KEY_KIND, kind.to_owned())];
         Self { metadata: metadata.map(|(k, v)| (k.to_owned(), v)).into(), tensors: Vec::new() }
     }
 
-    /// Sets the JSON configuration.
+    /// Sets the JSON configuration. If it has a tokenizer with a normalization, the file has a format version that
+    /// readers without normalization refuse.
     #[must_use]
     pub fn config(self, json: &str) -> Self {
-        self.metadata(KEY_CONFIG, json)
+        let version = if Tokenizer::normalizes_in(json) { FORMAT_VERSION } else { PLAIN_VERSION };
+        self.metadata(KEY_VERSION, &version.to_string()).metadata(KEY_CONFIG, json)
     }
 
     /// Adds a metadata value. Keys that start with `senv.` belong to the format.

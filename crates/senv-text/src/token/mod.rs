@@ -6,16 +6,20 @@ mod custom;
 mod pattern;
 mod script;
 mod special;
+mod typing;
 mod unicode;
 mod words;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use bytes::low_bytes;
 use classes::is_blank;
 use custom::Custom;
+use typing::{CLITICS, Contractions};
 
 pub use custom::Tokenize;
+pub use typing::Normalization;
 
 /// The rules that split a line of text into tokens. A model stores its tokenizer, because sentences must be tokenized
 /// like the training text.
@@ -52,9 +56,12 @@ pub use custom::Tokenize;
 /// | `မြန်မာ` | `မြန်` `မာ` |
 /// | `don't well-known U.S. 1,234.5 ...` | `don't` `well` `-` `known` `U.S` `.` `1,234.5` `...` |
 ///
-/// All rules keep every character that is not white space. Tokenizing the tokens joined by spaces gives the same tokens
-/// again. All rules treat letters of any script as letters. Text in a script without spaces between words needs
-/// `unicode`, or `whitespace` if it is already segmented.
+/// Each rule can follow a normalization ([`Tokenizer::normalize`]), so the same sentence typed differently has the same
+/// tokens. [`Tokenizer::for_typed_text`] is the default of training.
+///
+/// Without it, all rules keep every character that is not white space. Tokenizing the tokens joined by spaces gives the
+/// same tokens again. All rules treat letters of any script as letters. Text in a script without spaces between words
+/// needs `unicode`, or `whitespace` if it is already segmented.
 ///
 /// ```
 /// use senv_core::Tokenizer;
@@ -74,6 +81,8 @@ pub struct Tokenizer {
     strip_hashtags: bool,
     #[serde(default, skip_serializing_if = "is_off")]
     longest_first: bool,
+    #[serde(default, skip_serializing_if = "Normalization::is_none")]
+    normalization: Normalization,
 }
 
 fn is_off(choice: &bool) -> bool {
@@ -93,7 +102,27 @@ enum Rule {
 
 impl Tokenizer {
     const fn of(rule: Rule) -> Self {
-        Self { rule, lowercase: false, automatic: false, strip_hashtags: false, longest_first: false }
+        Self {
+            rule,
+            lowercase: false,
+            automatic: false,
+            strip_hashtags: false,
+            longest_first: false,
+            normalization: Normalization::None,
+        }
+    }
+
+    /// The default of training: the rule that fits the text ([`Tokenizer::automatic`]), in lower case, after
+    /// [`Normalization::Typing`].
+    ///
+    /// ```
+    /// use senv_core::Tokenizer;
+    /// let tokenizer = Tokenizer::for_typed_text();
+    /// assert_eq!(tokenizer.tokens("I can’t log in…"), tokenizer.tokens("i can't log in."));
+    /// ```
+    #[must_use]
+    pub const fn for_typed_text() -> Self {
+        Self::automatic().lowercase(true).normalize(Normalization::Typing)
     }
 
     /// The rule that fits the text, chosen when training starts ([`Tokenizer::fitted_to_files`]):
@@ -158,6 +187,67 @@ impl Tokenizer {
     #[must_use]
     pub const fn is_lowercase(&self) -> bool {
         self.lowercase
+    }
+
+    /// Sets what is done to text before it is lower-cased and split; nothing by default. A model file stores it, and
+    /// has a format version that earlier readers refuse, as they would find other tokens.
+    ///
+    /// ```
+    /// use senv_core::{Tokenizer, text::Normalization};
+    /// let words = Tokenizer::words().normalize(Normalization::Typing);
+    /// assert_eq!(words.tokens("“Don’t!!!”"), ["\"", "Do", "n't", "!", "\""]);
+    /// assert_eq!(words.tokens("It isnt"), ["It", "is", "n't"]);
+    /// ```
+    #[must_use]
+    pub const fn normalize(mut self, normalization: Normalization) -> Self {
+        self.normalization = normalization;
+        self
+    }
+
+    /// What is done to text before it is lower-cased and split.
+    #[must_use]
+    pub const fn normalization(&self) -> Normalization {
+        self.normalization
+    }
+
+    /// The text that this tokenizer splits, before it is lower-cased: `text` itself if the normalization changes
+    /// nothing, otherwise its plain form, written to `buffer` (cleared first).
+    ///
+    /// ```
+    /// use senv_core::{Tokenizer, text::Normalization};
+    /// let words = Tokenizer::words().normalize(Normalization::Typing);
+    /// let mut buffer = String::new();
+    /// assert_eq!(words.normalized("It isn’t here…", &mut buffer), "It isn't here.");
+    /// assert_eq!(words.normalized("dont wait", &mut buffer), "don't wait");
+    /// assert_eq!(Tokenizer::words().normalized("It isn’t here…", &mut buffer), "It isn’t here…");
+    /// ```
+    pub fn normalized<'t>(&self, text: &'t str, buffer: &'t mut String) -> &'t str {
+        if self.normalization.is_none() {
+            return text;
+        }
+        buffer.clear();
+        let is_folded = !typing::is_plain(text.as_bytes()) && typing::fold_into(text, buffer);
+        let folded = is_folded.then(|| std::mem::take(buffer));
+        let is_words = matches!(self.rule, Rule::Words);
+        if is_words && typing::expand_into(folded.as_deref().unwrap_or(text), buffer) {
+            return buffer;
+        }
+        match folded {
+            Some(folded) => {
+                *buffer = folded;
+                buffer
+            }
+            None => text,
+        }
+    }
+
+    /// Whether a tokenizer in a model's JSON configuration has a normalization, at any depth. Such a file has format
+    /// version 2.
+    #[must_use]
+    pub fn normalizes_in(configuration: &str) -> bool {
+        // Most configurations have none; these are not parsed.
+        let names_one = configuration.contains("\"normalization\"");
+        names_one && serde_json::from_str(configuration).is_ok_and(|json| normalizes(&json))
     }
 
     /// Sets whether hashtags are read as words, `tag` for `#tag`, as the programs of PP and CSE look them up; off by
@@ -228,6 +318,10 @@ impl Tokenizer {
         let mut f = |text: &str, start: usize, end: usize| {
             f(text, if strips { word_of_hashtag(text, start, end) } else { start }, end);
         };
+        if !self.normalization.is_none() {
+            self.for_each_typed(text, scratch, f);
+            return scratch;
+        }
         if let Rule::Custom(custom) = self.rule {
             return custom.for_each_within(text, self.lowercase, scratch, &mut f);
         }
@@ -241,12 +335,100 @@ impl Tokenizer {
         text
     }
 
+    /// Like [`Tokenizer::for_each_within`], after the normalization; the whole text is in `scratch`.
+    #[inline]
+    fn for_each_typed(&self, text: &str, scratch: &mut String, mut f: impl FnMut(&str, usize, usize)) {
+        if matches!(self.rule, Rule::Words) {
+            return self.for_each_typed_word(text, scratch, f);
+        }
+        typing::with_plain(text, |text| match self.rule {
+            Rule::Custom(custom) => {
+                custom.for_each_within(text, self.lowercase, scratch, &mut f);
+            }
+            _ => {
+                scratch.clear();
+                self.copy_onto(text, scratch);
+                let whole = scratch.as_str();
+                let each = |start, end| f(whole, start, end);
+                if matches!(self.rule, Rule::Unicode) {
+                    unicode::for_each(whole, each);
+                } else {
+                    blank(whole.as_bytes(), each);
+                }
+            }
+        });
+    }
+
+    /// Like [`Tokenizer::for_each_typed`], for the rule `words`. The text is normalized from the first piece on that can
+    /// change, or that is not ASCII.
+    #[inline]
+    fn for_each_typed_word(&self, text: &str, scratch: &mut String, mut f: impl FnMut(&str, usize, usize)) {
+        scratch.clear();
+        scratch.push_str(CLITICS);
+        scratch.push_str(text);
+        if self.lowercase {
+            scratch[CLITICS.len()..].make_ascii_lowercase();
+        }
+        let Some(at) = each_typed_word(scratch, 0, |piece| !typing::is_plain(piece), &mut f) else { return };
+        scratch.truncate(CLITICS.len() + at);
+        typing::with_plain(&text[at..], |rest| self.copy_onto(rest, scratch));
+        each_typed_word(scratch, at, |_| false, &mut f);
+    }
+
+    /// Appends a text, lower-cased if the tokenizer does so.
+    fn copy_onto(&self, text: &str, scratch: &mut String) {
+        if self.lowercase {
+            lowercase_onto(text, scratch);
+        } else {
+            scratch.push_str(text);
+        }
+    }
+
     /// Returns the tokens of `text` in order.
     #[must_use]
     pub fn tokens(&self, text: &str) -> Vec<String> {
         let mut tokens = Vec::new();
         self.for_each(text, &mut String::new(), |token| tokens.push(token.to_owned()));
         tokens
+    }
+}
+
+/// Calls `f` with the words of a text from byte `at` on, up to a piece for which `ends` returns true; returns where that
+/// is. `whole` is the second parts of contractions followed by the text, so all tokens are ranges of it.
+#[inline]
+fn each_typed_word(
+    whole: &str,
+    at: usize,
+    ends: impl Fn(&[u8]) -> bool,
+    f: &mut impl FnMut(&str, usize, usize),
+) -> Option<usize> {
+    let text = &whole[CLITICS.len()..];
+    let contractions = Contractions::of(text);
+    let found = words::for_each_until(&text[at..], ends, |_, start, end| {
+        let (start, end) = (at + start, at + end);
+        let (from, to) = (CLITICS.len() + start, CLITICS.len() + end);
+        match contractions.find(start, end) {
+            Some((bare, (clitic_start, clitic_end))) => {
+                f(whole, from, to - bare);
+                f(whole, clitic_start, clitic_end);
+            }
+            None => f(whole, from, to),
+        }
+    });
+    found.map(|start| at + start)
+}
+
+/// Whether a JSON value has a tokenizer with a normalization.
+fn normalizes(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => {
+            let is_tokenizer = object.contains_key("rule") && object.contains_key("lowercase");
+            let normalization = object.get("normalization").and_then(Value::as_str);
+            is_tokenizer && normalization.is_some_and(|name| name != Normalization::None.name())
+                || object.values().any(normalizes)
+        }
+        Value::Array(values) => values.iter().any(normalizes),
+        _ => false,
     }
 }
 
@@ -284,6 +466,12 @@ fn blank(text: &[u8], mut f: impl FnMut(usize, usize)) {
 #[doc(hidden)]
 pub fn lowercase_into<'a>(text: &'a str, scratch: &'a mut String) -> &'a str {
     scratch.clear();
+    lowercase_onto(text, scratch);
+    scratch
+}
+
+/// Appends the lower-cased text.
+fn lowercase_onto(text: &str, scratch: &mut String) {
     let mut rest = text;
     loop {
         let ascii = ascii_prefix(rest.as_bytes());
@@ -293,7 +481,7 @@ pub fn lowercase_into<'a>(text: &'a str, scratch: &'a mut String) -> &'a str {
         rest = &rest[ascii..];
         let mut chars = rest.chars();
         match chars.next() {
-            None => return scratch,
+            None => return,
             Some('Σ') if ends_word(scratch, chars.as_str()) => scratch.push('ς'),
             Some(c) => scratch.extend(c.to_lowercase()),
         }

@@ -8,7 +8,8 @@ use super::{
 impl Tokenizer {
     /// A regular expression (Oniguruma syntax) whose successive matches are the tokens. If [`Tokenizer::is_lowercase`],
     /// the text must already be lower-cased. `None` for `unicode`, which is not a regular language, and for custom
-    /// tokenizers.
+    /// tokenizers. A
+    /// normalization is not part of the expression.
     ///
     /// The expression for `whitespace` is exact. The one for `words` is close: 98 to 99.9 % of sentences from news,
     /// encyclopedias and forums have the same tokens. It splits some addresses, emoticons and rare abbreviations

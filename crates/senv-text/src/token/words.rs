@@ -14,7 +14,19 @@ use super::{
 const MAX_CLITICS: usize = 4;
 
 #[inline]
-pub(super) fn for_each(text: &str, mut f: impl FnMut(&str, usize, usize)) {
+pub(super) fn for_each(text: &str, f: impl FnMut(&str, usize, usize)) {
+    for_each_until(text, |_| false, f);
+}
+
+/// Calls `f` with the tokens up to the first piece for which `ends` returns true, and returns where that piece starts.
+/// A piece is examined with the white space outside ASCII after it. Pieces that are a word of ASCII letters and digits,
+/// possibly followed by one mark, are not examined.
+#[inline]
+pub(super) fn for_each_until(
+    text: &str,
+    ends: impl Fn(&[u8]) -> bool,
+    mut f: impl FnMut(&str, usize, usize),
+) -> Option<usize> {
     let bytes = text.as_bytes();
     let class = |i: usize| bytes.get(i).map_or(SPACE, |&b| CLASS[usize::from(b)]);
     let mut start = 0;
@@ -45,26 +57,35 @@ pub(super) fn for_each(text: &str, mut f: impl FnMut(&str, usize, usize)) {
                 }
                 start = end + 2;
             } else {
-                start = other(text, start, end, &mut f);
+                let (piece_end, next) = other_ends(text, end);
+                if ends(&bytes[start..next]) {
+                    return Some(start);
+                }
+                other(text, start, piece_end, &mut f);
+                start = next;
             }
         }
     }
     if start < bytes.len() {
         plain(text, start, bytes.len(), &mut f);
     }
+    None
 }
 
-/// Handles any other piece, and white space outside ASCII after it. `text[start..end]` are letters and digits; the byte
-/// after them is neither that nor ASCII white space. Returns where to continue.
-#[inline(never)]
-fn other(text: &str, start: usize, end: usize, f: &mut impl FnMut(&str, usize, usize)) -> usize {
+/// The end of any other piece that extends at least to `end`, and of the white space outside ASCII after it.
+fn other_ends(text: &str, end: usize) -> (usize, usize) {
     let end = piece_end(text, end);
+    let space = text[end..].chars().next().filter(|c| !c.is_ascii());
+    (end, end + space.map_or(0, char::len_utf8))
+}
+
+/// Handles any other piece.
+#[inline(never)]
+fn other(text: &str, start: usize, end: usize, f: &mut impl FnMut(&str, usize, usize)) {
     piece(&text[start..end], &mut |token: &str| {
         let at = token.as_ptr().addr() - text.as_ptr().addr();
         f(text, at, at + token.len());
     });
-    let space = text[end..].chars().next().filter(|c| !c.is_ascii());
-    end + space.map_or(0, char::len_utf8)
 }
 
 /// The end of the piece that extends at least to `i`: before white space.

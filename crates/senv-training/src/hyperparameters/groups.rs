@@ -3,7 +3,7 @@
 use super::{Choice, Hyperparameter, HyperparameterValue, Hyperparameters, Section, expected_one_of, set_value};
 use crate::optim::{AdaDeltaParams, AdaGradParams, AdamParams, AdamVariant, UpdateRule};
 use senv_base::Result;
-use senv_text::Tokenizer;
+use senv_text::{Normalization, Tokenizer};
 
 /// The rule of a tokenizer, by name.
 struct Rule(Tokenizer);
@@ -28,6 +28,26 @@ impl HyperparameterValue for Rule {
     }
 }
 
+impl HyperparameterValue for Normalization {
+    const PLACEHOLDER: &'static str = "RULE";
+    const CHOICES: &'static [Choice] = &[
+        Choice { name: "typing", help: "Quotes, dashes, repeated marks and the like become one plain form" },
+        Choice { name: "none", help: "Text as it is" },
+    ];
+
+    fn parse(text: &str) -> std::result::Result<Self, String> {
+        match text {
+            "typing" => Ok(Self::Typing),
+            "none" => Ok(Self::None),
+            _ => Err(expected_one_of(Self::CHOICES)),
+        }
+    }
+
+    fn print(&self) -> Option<String> {
+        Some(self.name().to_owned())
+    }
+}
+
 impl Hyperparameters for Tokenizer {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         let rule = Rule(self.clone());
@@ -41,19 +61,32 @@ impl Hyperparameters for Tokenizer {
                 None,
                 &self.strips_hashtags(),
             ),
+            Hyperparameter::of(
+                "normalize",
+                &["How differences of typing are removed before text is split into tokens."],
+                Section::Text,
+                None,
+                &self.normalization(),
+            ),
         ]
     }
 
     fn set(&mut self, name: &str, text: &str) -> Result<bool> {
         let (mut lowercase, mut strip_hashtags) = (self.is_lowercase(), self.strips_hashtags());
-        let mut rule = Rule(self.clone());
+        let (mut rule, mut normalization) = (Rule(self.clone()), self.normalization());
         match name {
             "tokenizer" => set_value(&mut rule, name, text)?,
             "lowercase" => set_value(&mut lowercase, name, text)?,
             "strip_hashtags" => set_value(&mut strip_hashtags, name, text)?,
+            "normalize" => set_value(&mut normalization, name, text)?,
             _ => return Ok(false),
         }
-        *self = rule.0.lowercase(lowercase).strip_hashtags(strip_hashtags).longest_first(self.is_longest_first());
+        *self = rule
+            .0
+            .lowercase(lowercase)
+            .strip_hashtags(strip_hashtags)
+            .longest_first(self.is_longest_first())
+            .normalize(normalization);
         Ok(true)
     }
 

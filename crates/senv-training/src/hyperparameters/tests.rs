@@ -1,6 +1,6 @@
 use super::*;
 use crate::optim::{AdamParams, AdamVariant, UpdateRule};
-use senv_text::Tokenizer;
+use senv_text::{Normalization, Tokenizer};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Pooling {
@@ -60,6 +60,7 @@ fn a_declaration_gives_defaults_listing_and_values_by_name() {
         ("tokenizer", some("words")),
         ("lowercase", some("false")),
         ("strip_hashtags", some("false")),
+        ("normalize", some("none")),
         ("epochs", some("3")),
         ("steps", None),
         ("clip", None),
@@ -72,6 +73,7 @@ fn a_declaration_gives_defaults_listing_and_values_by_name() {
         ("tokenizer", "whitespace"),
         ("lowercase", "yes"),
         ("strip_hashtags", "true"),
+        ("normalize", "typing"),
         ("steps", "70"),
         ("clip", "inf"),
     ] {
@@ -79,6 +81,7 @@ fn a_declaration_gives_defaults_listing_and_values_by_name() {
     }
     let fit = Loop { epochs: 3, steps: Some(70), clip: Some(f64::INFINITY), threads: 0 };
     let tokenizer = Tokenizer::whitespace().lowercase(true).strip_hashtags(true);
+    let tokenizer = tokenizer.normalize(Normalization::Typing);
     assert_eq!(system, System { pooling: Pooling::Sum, dropout: 0.25, windows: vec![3, 1], tokenizer, fit });
     system.check_ranges().unwrap();
     // Printed values can be parsed again.
@@ -115,6 +118,7 @@ fn bad_values_names_and_ranges_are_named() {
         ("lowercase", "perhaps", "true or false"),
         ("windows", "1,,2", "windows"),
         ("tokenizer", "byte", "unicode"),
+        ("normalize", "nfc", "typing, none"),
     ] {
         let error = system.set(name, text).unwrap_err().to_string();
         assert!(error.contains(reason) && error.contains(name), "{error}");

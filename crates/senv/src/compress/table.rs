@@ -4,6 +4,7 @@
 use senv_core::{
     StaticEncoder,
     static_model::{CompressedRows, RowEncoding},
+    text::Normalization,
 };
 
 use crate::{
@@ -31,6 +32,8 @@ pub struct CompressParams {
     /// The length of the vectors of unknown words, if the model has them, as a multiple of the mean length of the rows.
     /// If an order part is kept, it is a multiple of their present length.
     pub unknown_length: f64,
+    /// Another normalization of text than that of the model; `None` for the same.
+    pub normalization: Option<Normalization>,
 }
 
 impl Default for CompressParams {
@@ -43,6 +46,7 @@ impl Default for CompressParams {
             principal: None,
             whitening: 0.0,
             unknown_length: 1.0,
+            normalization: None,
         }
     }
 }
@@ -75,7 +79,7 @@ impl CompressParams {
     /// higher. `principal` reduces the dimension again. Models of different data complement each other if a classifier
     /// is trained on the vectors. Each model counts the same, regardless of the length of its vectors. The first model
     /// determines the tokenizer and the treatment of unknown words. Small tables can be added to others; a single one
-    /// can only lose words.
+    /// can only lose words or get another normalization.
     ///
     /// An order part is kept if the table keeps all its dimensions and axes. With `dim`, `principal`, `whitening` or
     /// other models, only the table is used.
@@ -86,22 +90,28 @@ impl CompressParams {
         let factor = self.unknown_length;
         require(factor.is_finite() && factor >= 0.0, "unknown_length", "finite and at least 0", factor)?;
         if others.is_empty() && model.is::<StaticModel>() {
-            if let (Some(table), Some(n)) = (model.abilities().static_table, self.max_vocabulary)
-                && n < table.vocabulary().len()
+            if let Some(table) = model.abilities().static_table
                 && self.keeps_rows(table)
+                && self.changes_words_or_text(table)
             {
-                return Ok(table.clone().truncate_vocabulary(n)?);
+                let table = self.normalized(table.clone());
+                return Ok(match self.max_vocabulary {
+                    Some(n) => table.truncate_vocabulary(n)?,
+                    None => table,
+                });
             }
-            let reason = "it is already compressed; only a limit on its words (--max-vocabulary) can make it smaller";
+            let reason = "it is already compressed; only a limit on its words (--max-vocabulary) can make it smaller, \
+                and only --normalize can change how it reads text";
             return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into() });
         }
         if let Some(table) = model.abilities().static_table
             && let Some(part) = table.order()
             && self.keeps_axes(others.len())
         {
-            return self.compress_with_order(table, part);
+            return Ok(self.normalized(self.compress_with_order(table, part)?));
         }
-        let WordRows { tokenizer, vocabulary, mut rows, hashes_unknown_words } = WordRows::side_by_side(model, others)?;
+        let WordRows { tokenizer, vocabulary, mut rows, hashes_unknown_words } =
+            WordRows::side_by_side(model, others, self.normalization)?;
         if self.principal.is_some() || self.whitening != 0.0 {
             rows = on_principal_axes(&rows, &vocabulary, self.principal, self.whitening)?;
         }
@@ -117,6 +127,19 @@ impl CompressParams {
             None => encoder,
         }
         .with_source(model.kind()))
+    }
+
+    /// Whether a table loses words, or gets another normalization.
+    fn changes_words_or_text(&self, table: &StaticEncoder) -> bool {
+        self.max_vocabulary.is_some_and(|n| n < table.vocabulary().len())
+            || self.normalization.is_some_and(|rule| rule != table.tokenizer().normalization())
+    }
+
+    fn normalized(&self, table: StaticEncoder) -> StaticEncoder {
+        match self.normalization {
+            Some(normalization) => table.with_normalization(normalization),
+            None => table,
+        }
     }
 }
 
@@ -227,6 +250,13 @@ mod tests {
         assert!(near(0, &[&[0.0; 24][..], &[1.5, 0.0]].concat()), "{vectors}");
         let scaled = |i: usize| first.rows().row(i).iter().map(|x| x / length).collect::<Vec<f32>>();
         assert!(near(1, &[&scaled(1)[..], &[0.3, 0.4]].concat()) && near(2, &[&scaled(0)[..], &[0.0; 2]].concat()));
+        // A small table can read text in another way.
+        let typed = CompressParams { normalization: Some(Normalization::Typing), ..params };
+        let table: Model = StaticModel::from(both.clone()).into();
+        let normalized = typed.compress(&table).unwrap();
+        assert_eq!(normalized.tokenizer(), &both.tokenizer().clone().normalize(Normalization::Typing));
+        assert_eq!(normalized.rows().decoded().unwrap(), both.rows().decoded().unwrap());
+        assert!(typed.compress(&StaticModel::from(normalized).into()).is_err(), "nothing to change");
         // A small table can be combined with others, but not compressed by itself.
         let small: Model = StaticModel::from(both).into();
         assert_eq!(params.compress_side_by_side(&small, &[&first.into()]).unwrap().dim(), 50);

@@ -22,7 +22,7 @@
 
 use std::collections::HashSet;
 
-use senv_core::{Rows, Table, Tokenizer, Vocabulary, kernels};
+use senv_core::{Rows, Table, Tokenizer, Vocabulary, kernels, text::Normalization};
 
 use crate::{
     average::{encoder::AverageEncoder, unknown_words::UnknownWords},
@@ -57,20 +57,26 @@ impl WordRows {
     }
 
     /// Returns the rows of several models side by side. The first determines the tokenizer and the treatment of unknown
-    /// words.
+    /// words; a given normalization replaces that of all.
     ///
     /// # Errors
     /// [`Error::CannotCompress`] if tokenizers differ; the errors of [`WordRows::of`].
-    pub(super) fn side_by_side(model: &Model, others: &[&Model]) -> Result<Self> {
-        let first = Self::of(model)?;
+    pub(super) fn side_by_side(model: &Model, others: &[&Model], normalization: Option<Normalization>) -> Result<Self> {
+        let of = |model: &Model| -> Result<Self> {
+            let rows = Self::of(model)?;
+            let rule = normalization.unwrap_or(rows.tokenizer.normalization());
+            Ok(Self { tokenizer: rows.tokenizer.clone().normalize(rule), ..rows })
+        };
+        let first = of(model)?;
         if others.is_empty() {
             return Ok(first);
         }
         let mut parts = vec![first];
         for other in others {
-            let part = Self::of(other)?;
+            let part = of(other)?;
             if part.tokenizer != parts[0].tokenizer {
-                let reason = "the models tokenize text differently; train them with the same tokenizer and letter case";
+                let reason = "the models tokenize text differently; train them with the same tokenizer and letter case, or \
+                    give all the same --normalize";
                 return Err(Error::CannotCompress { kind: other.kind(), reason: reason.into() });
             }
             parts.push(part);

@@ -99,7 +99,7 @@ impl Recipe {
         let reading = options.text.clone();
         check_readable(&text, &pairs, &reading)?;
         let size = sample.size();
-        let tokenizer = sample.tokenizer(&Tokenizer::automatic(), observer).lowercase(true);
+        let tokenizer = sample.tokenizer(&Tokenizer::for_typed_text(), observer);
         let ordered = !text.is_empty() && has_order(sample, &text, &tokenizer, &reading)?;
         if !ordered && pairs.is_empty() {
             observer.note(&format!(

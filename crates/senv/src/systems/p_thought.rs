@@ -86,7 +86,7 @@ hyperparameters! {
         /// Output layer over the vocabulary.
         pub output: OutputForm = OutputForm::Sampled { words: DEFAULT_SAMPLED } => group;
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
@@ -123,7 +123,8 @@ impl System for PThoughtParams {
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
-        help: "As stated in the paper for its one-layer model, also the defaults; for the other two, use --structure",
+        help: "As stated in the paper for its one-layer model, also the defaults except for --normalize; for the other two, use \
+            --structure",
         settings: Self::paper,
     }];
 
@@ -169,7 +170,8 @@ impl PThoughtParams {
             words: WordUpdates::Frozen,
             ..Self::default().fit
         };
-        Self { dim: 300, hidden: 1200, structure: PThoughtStructure::OneBi, fit, ..Self::default() }
+        let tokenizer = Tokenizer::automatic().lowercase(true);
+        Self { dim: 300, hidden: 1200, structure: PThoughtStructure::OneBi, tokenizer, fit, ..Self::default() }
     }
 
     /// Reads files as the system needs them, and sets the tokenizer if it is automatic.

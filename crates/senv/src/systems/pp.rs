@@ -52,7 +52,7 @@ hyperparameters! {
         /// Embedding dimension.
         pub dim: usize = 300 => Training[from 1 to 65536];
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// Weights of the trained words; `None` (default) for a plain mean.

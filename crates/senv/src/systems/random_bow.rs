@@ -9,6 +9,7 @@ use senv_core::{
     hyperparameters::{Hyperparameters, hyperparameters},
     init, kernels,
     rng::stream,
+    text::Normalization,
 };
 use senv_ngram::fnv1a;
 use senv_store::{ModelFile, ModelWriter};
@@ -33,7 +34,8 @@ hyperparameters! {
         /// Random seed.
         pub seed: u64 = 1 => Training;
         /// The tokenizer; punctuation marks are words.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        pub tokenizer: Tokenizer =
+            Tokenizer::words().lowercase(true).normalize(Normalization::Typing) => group;
     }
 }
 

@@ -54,7 +54,7 @@ hyperparameters! {
         /// Output layer over the vocabulary.
         pub output: OutputForm = OutputForm::Full => group;
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
@@ -88,7 +88,7 @@ impl System for RnnAutoencoderParams {
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
-        help: "As stated in the paper (620 dimensions, 2400 units, Adam); also the defaults",
+        help: "As stated in the paper (620 dimensions, 2400 units, Adam); also the defaults, except for --normalize",
         settings: Self::paper,
     }];
 
@@ -133,7 +133,8 @@ impl RnnAutoencoderParams {
     #[must_use]
     pub fn paper() -> Self {
         let fit = FitParams { rule: UpdateRule::default(), ..Self::default().fit };
-        Self { dim: 620, hidden: 2400, fit, ..Self::default() }
+        let tokenizer = Tokenizer::automatic().lowercase(true);
+        Self { dim: 620, hidden: 2400, tokenizer, fit, ..Self::default() }
     }
 
     /// Trains on text files with one sentence per line. Validation uses held-out files, read with the vocabulary of the

@@ -83,7 +83,7 @@ hyperparameters! {
         /// Output layer over the vocabulary.
         pub output: OutputForm = OutputForm::Full => group;
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
@@ -120,12 +120,12 @@ impl System for SdaeParams {
         preset: "Start from a named preset; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
-        NamedSettings { name: "paper", help: "The paper: LSTM", settings: Self::default },
-        NamedSettings { name: "release", help: "The authors' code: GRU", settings: || Self::default().release() },
+        NamedSettings { name: "paper", help: "The paper: LSTM", settings: Self::paper },
+        NamedSettings { name: "release", help: "The authors' code: GRU", settings: || Self::paper().release() },
         NamedSettings {
             name: "sae",
             help: "SAE: no words are deleted or swapped",
-            settings: || Self::default().without_noise(),
+            settings: || Self::paper().without_noise(),
         },
     ];
 
@@ -159,6 +159,12 @@ impl System for SdaeParams {
 }
 
 impl SdaeParams {
+    /// The settings of the paper: the defaults, without normalization of text.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self { tokenizer: Tokenizer::automatic().lowercase(true), ..Self::default() }
+    }
+
     /// Uses the cell of the released code: a GRU with the equations of [`GruStyle::Release`] instead of the LSTM. The
     /// noise of that code, which replaces a fixed share of the words by the unknown word, is not used: words are
     /// deleted one by one as in the paper.

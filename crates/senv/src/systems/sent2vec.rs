@@ -104,7 +104,7 @@ hyperparameters! {
         /// Initial vectors of n-grams.
         pub ngram_start: NgramStart = NgramStart::Zero => Training;
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Weights of the trained words; `None` for a plain mean.
         pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
         /// How a sentence vector treats unknown words.

@@ -69,7 +69,7 @@ hyperparameters! {
         /// Temperature that divides the cosines before the softmax; 1 in the paper.
         pub temperature: f64 = 0.1 => Training[above 0];
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::SIAMESE_CBOW => group;
         /// Weights of the trained words; `None` for a plain mean.

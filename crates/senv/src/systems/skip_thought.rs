@@ -67,7 +67,7 @@ hyperparameters! {
         @[serde(default)]
         pub reduction: Reduction = Reduction::Mean => Training;
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
@@ -110,8 +110,8 @@ impl System for SkipThoughtParams {
         preset: "Start from a named preset; explicit options override it",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
-        NamedSettings { name: "paper", help: "The paper", settings: Self::default },
-        NamedSettings { name: "release", help: "The authors' code", settings: || Self::default().release() },
+        NamedSettings { name: "paper", help: "The paper", settings: Self::paper },
+        NamedSettings { name: "release", help: "The authors' code", settings: || Self::paper().release() },
     ];
 
     fn check(&self) -> Result<()> {
@@ -150,6 +150,12 @@ impl System for SkipThoughtParams {
 }
 
 impl SkipThoughtParams {
+    /// The settings of the paper: the defaults, without normalization of text.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self { tokenizer: Tokenizer::automatic().lowercase(true), ..Self::default() }
+    }
+
     /// Applies the differences of the authors' released code: its cells, its Adam at 0.0002, the vector as the initial
     /// state, and batches of 64. Losses are summed, gradients are at most 5 long, and triples with a longer sentence
     /// are left out.

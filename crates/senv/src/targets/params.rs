@@ -79,7 +79,7 @@ hyperparameters! {
         /// Words of a text that are read in training. Encoding reads all words.
         pub max_tokens: usize = 100 => Text[at_least 1];
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::SIAMESE_CBOW => group;
         /// The training loop.
@@ -95,7 +95,8 @@ impl TargetParams {
     pub fn paper() -> Self {
         let fit = Self::default().fit;
         let (rule, lr) = (UpdateRule::AdaDelta(AdaDeltaParams::default()), Some(AdaDeltaParams::PAPER_LR));
-        Self { fit: FitParams { rule, lr, batch: 16, ..fit }, ..Self::default() }
+        let tokenizer = Tokenizer::automatic().lowercase(true);
+        Self { tokenizer, fit: FitParams { rule, lr, batch: 16, ..fit }, ..Self::default() }
     }
 
     /// Returns the settings of the authors' program: a margin of 1, and 30,000 words including an end token and one for

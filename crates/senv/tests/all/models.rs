@@ -7,7 +7,7 @@ use senv::{
     SkipThoughtParams, System, TextSystem, TrainOptions, Word2Vec, Word2VecParams, average::UnknownWords,
     data::TextSize,
 };
-use senv_core::{Rows, Scratch, SentenceEncoder, SentenceEncoderExt, Tokenizer};
+use senv_core::{Rows, Scratch, SentenceEncoder, SentenceEncoderExt, Tokenizer, text::Normalization};
 use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, TextOrder};
 use senv_ngram::{DropoutScheme, NgramScheme};
 use tempfile::TempDir;
@@ -195,6 +195,33 @@ fn parameters_out_of_range_are_named() {
     assert!(bad(&|p| (p.word_ngrams, p.buckets) = (2, Some(0))).contains("buckets must be at least 1"));
     assert!(Word2VecParams { window: 0, ..Default::default() }.check().is_err());
     assert!(PvDbowParams { dim: 0, ..Default::default() }.check().is_err());
+}
+
+/// The settings with a name, and the default ones, of a system.
+fn normalizations<S: System>() -> (Normalization, Vec<(&'static str, Normalization)>) {
+    let of = |mut params: S| params.common().tokenizer.normalization();
+    (of(S::default()), S::NAMED_SETTINGS.iter().map(|named| (named.name, of((named.settings)()))).collect())
+}
+
+macro_rules! check_normalizations {
+    ($($params:ident),+ $(,)?) => { $(
+        let (default, named) = normalizations::<senv::$params>();
+        assert_eq!(default, Normalization::Typing, "{}", stringify!($params));
+        for (name, normalization) in named {
+            // No paper prints settings for large text.
+            let expected = if name == "large-text" { Normalization::Typing } else { Normalization::None };
+            assert_eq!(normalization, expected, "{} {name}", stringify!($params));
+        }
+    )+ };
+}
+
+#[test]
+fn defaults_normalize_text_and_settings_of_papers_leave_it() {
+    senv::text_systems!(check_normalizations);
+    senv::pair_systems!(check_normalizations);
+    senv::running_text_systems!(check_normalizations);
+    check_normalizations!(SnliParams, PThoughtParams, DictRepParams, CaptionRepParams);
+    assert_eq!(senv::RandomBowParams::default().tokenizer.normalization(), Normalization::Typing);
 }
 
 /// Table 5 in appendix A of Pagliardini, Gupta and Jaggi, 2018, row by row. Models of unigrams drop no bigrams.

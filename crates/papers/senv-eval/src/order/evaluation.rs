@@ -7,6 +7,7 @@ use super::{
     data::OrderData,
     entailment::{self, OrderEntailmentResult},
     pairs::{self, OrderPairsResult},
+    templates::OrderPhenomenon,
     triplets::{self, OrderTemplatesResult},
 };
 use crate::{
@@ -25,7 +26,7 @@ pub struct OrderResult {
     pub nli: Vec<OrderEntailmentResult>,
     /// Results on templates, one per phenomenon.
     pub templates: Vec<OrderTemplatesResult>,
-    /// Plain mean of the phenomena's shares; `None` without one.
+    /// Plain mean of the shares of the phenomena in [`OrderPhenomenon::ALL`]; `None` without one.
     pub mean_share_nearer: Option<WithInterval>,
 }
 
@@ -71,6 +72,7 @@ pub fn evaluate_order(scoring: &Scoring<'_>, data: &OrderData, bootstrap: Bootst
 
 /// Computes the mean over the phenomena. Each is resampled separately.
 fn mean_share(templates: &[OrderTemplatesResult], bootstrap: Bootstrap) -> Result<Option<WithInterval>> {
+    let templates: Vec<_> = templates.iter().filter(|of| OrderPhenomenon::ALL.contains(&of.phenomenon)).collect();
     let shares = templates.iter().map(|of| of.share_nearer.map(|share| share.value));
     let Some(value) = mean_of(shares) else { return Ok(None) };
     let draws = templates.iter().map(|of| of.draws(bootstrap)).collect::<Result<Vec<_>>>()?;
@@ -169,6 +171,13 @@ mod tests {
         assert!((mean.value - shares.iter().sum::<f64>() / 7.0).abs() < 1e-12);
         let (low, high) = mean.interval.unwrap();
         assert!(low <= mean.value && mean.value <= high && high - low < 0.1, "{low} {high}");
+        let typed = OrderTemplates::built_in(OrderPhenomenon::Contractions);
+        let with_typed = OrderData { templates: [&data.templates[..], &[typed]].concat(), ..OrderData::default() };
+        let with_typed = evaluate_order(&Scoring::Pairs(&length), &with_typed, Bootstrap { resamples: 300, seed: 1 });
+        let text = with_typed.as_ref().unwrap().to_text(&[]);
+        assert_eq!(with_typed.unwrap().mean_share_nearer, result.mean_share_nearer);
+        let line = |name: &str| text.lines().position(|line| line.starts_with(name)).unwrap();
+        assert!(line("conjuncts") < line("mean") && line("mean") < line("contractions"), "{text}");
         assert_eq!(judge(0).mean_share_nearer.unwrap().interval, None);
         let svg = result.to_svg("a <b>", &[("other", &result)]);
         assert_eq!(svg.matches("<circle").count(), 14);

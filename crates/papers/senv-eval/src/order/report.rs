@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::{
-    entailment::OrderEntailmentResult, evaluation::OrderResult, pairs::OrderPairsResult, triplets::OrderTemplatesResult,
+    entailment::OrderEntailmentResult, evaluation::OrderResult, pairs::OrderPairsResult, templates::OrderPhenomenon,
+    triplets::OrderTemplatesResult,
 };
 use crate::{
     plot::rows::{RowSeries, RowValue, rows_to_svg},
@@ -51,16 +52,23 @@ impl OrderResult {
         let cosines = ["cosine\nto same", "cosine\nto different"].map(str::to_owned);
         let mut table = table("templates", own.into_iter().chain(names).chain(cosines));
         let chance = || "0.500".to_owned();
-        for (i, of) in self.templates.iter().enumerate() {
+        let mut row = |table: &mut TextTable, i: usize, of: &OrderTemplatesResult| {
             let own = [of.n_items.to_string(), of.n_ties.to_string(), cell(of.share_nearer), chance()];
             let beside = others.iter().map(|(_, other)| value(other.templates.get(i).and_then(|of| of.share_nearer)));
             let cosines = [of.mean_cosine_to_same, of.mean_cosine_to_different].map(|cosine| number(cosine, 3));
             let name = std::iter::once(of.phenomenon.name().to_owned());
             table.row(name.chain(own).chain(beside).chain(cosines));
-        }
+        };
+        let is_order = |of: &OrderTemplatesResult| OrderPhenomenon::ALL.contains(&of.phenomenon);
+        let all = || self.templates.iter().enumerate();
+        all().filter(|(_, of)| is_order(of)).for_each(|(i, of)| row(&mut table, i, of));
         table.rule();
         let own = ["mean".to_owned(), String::new(), String::new(), cell(self.mean_share_nearer), chance()];
         table.row(own.into_iter().chain(others.iter().map(|(_, other)| value(other.mean_share_nearer))));
+        if self.templates.iter().any(|of| !is_order(of)) {
+            table.rule();
+        }
+        all().filter(|(_, of)| !is_order(of)).for_each(|(i, of)| row(&mut table, i, of));
         let unknown: usize = self.templates.iter().map(|of| of.n_items_without_known_token).sum();
         let mut text = table.to_string();
         if unknown > 0 {

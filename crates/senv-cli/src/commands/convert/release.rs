@@ -38,7 +38,8 @@ impl ReleaseArgs {
 
     /// The word vectors with the requested tokenizer, if any, which a senv model stores; other settings are unchanged.
     pub(super) fn with_tokenizer(&self, embeddings: Embeddings, keeps_it: bool) -> Result<Embeddings> {
-        let Some(option) = self.tokenizer.first_given(&["tokenizer", "lowercase", "strip_hashtags"]) else {
+        let Some(option) = self.tokenizer.first_given(&["tokenizer", "lowercase", "strip_hashtags", "normalize"])
+        else {
             return Ok(embeddings);
         };
         if !keeps_it {

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use senv::{Model, evaluation::Untrained};
 use senv_eval::{
-    NliSet, OrderData, OrderResult, OrderTemplates, PairScorer, ParaphraseSet, Scoring, SentenceVectors, evaluate_order,
+    NliSet, OrderData, OrderPhenomenon, OrderResult, OrderTemplates, PairScorer, ParaphraseSet, Scoring,
+    SentenceVectors, evaluate_order,
 };
 use senv_metrics::Bootstrap;
 use serde::Serialize;
@@ -24,10 +25,11 @@ use crate::{
 ///
 /// For English sentences from templates, prints by phenomenon how often a sentence with the same meaning is nearer to
 /// an anchor than one with a different meaning; ties count half. Both share the same words with the anchor, so a bag of
-/// words scores 0.5, as chance does. --pairs adds pairs with the same or a different meaning (PAWS): the area under the
-/// ROC curve and the average precision of their cosines. --nli adds premises and hypotheses (SICK, SNLI): the area
-/// under the ROC curve of entailments against contradictions. Each number has half of its 95 % interval (bootstrap over
-/// pairs and items; --json has both ends), next to methods that need no training.
+/// words scores 0.5, as chance does. The row contractions, below the mean, has "wasn't" typed in four ways. --pairs
+/// adds pairs with the same or a different meaning (PAWS): the area under the ROC curve and the average precision of
+/// their cosines. --nli adds premises and hypotheses (SICK, SNLI): the area under the ROC curve of entailments against
+/// contradictions. Each number has half of its 95 % interval (bootstrap over pairs and items; --json has both ends),
+/// next to methods that need no training.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -84,7 +86,7 @@ impl Order {
         let data = OrderData {
             pairs: self.pairs.iter().map(ParaphraseSet::read).collect::<senv_data::Result<_>>()?,
             nli: self.nli.iter().map(NliSet::read).collect::<senv_data::Result<_>>()?,
-            templates: OrderTemplates::all_built_in(),
+            templates: templates(),
         };
         let model = self.model.open_for_many()?;
         let evaluated = Evaluated::on(&self.model, &model, data.sentences());
@@ -95,6 +97,12 @@ impl Order {
         write(self.svg.as_ref(), || result.to_svg(&file_name(&self.model.model), &others))?;
         evaluated.show_result(self.json, &Report { result: &result, floor: &floor }, || result.to_text(&others))
     }
+}
+
+/// The phenomena of word order, and contractions in several typings.
+fn templates() -> Vec<OrderTemplates> {
+    let contractions = OrderTemplates::built_in(OrderPhenomenon::Contractions);
+    OrderTemplates::all_built_in().into_iter().chain([contractions]).collect()
 }
 
 /// Evaluates word overlap and TF-IDF, without a bootstrap.

@@ -63,8 +63,8 @@ pub(crate) struct SnliArgs {
 const OF_RECURRENT: [&str; 5] = ["sentence_dim", "layers", "topology", "style", "pooling"];
 
 /// Hyperparameters that a model to be fine-tuned already has.
-const OF_NEW_WORDS: [&str; 7] =
-    ["dim", "min_count", "max_vocabulary", "max_tokens", "tokenizer", "lowercase", "strip_hashtags"];
+const OF_NEW_WORDS: [&str; 8] =
+    ["dim", "min_count", "max_vocabulary", "max_tokens", "tokenizer", "lowercase", "strip_hashtags", "normalize"];
 
 impl SnliArgs {
     /// The Skip-thought model to fine-tune, if any.

@@ -7,7 +7,7 @@
 
 use super::Vocabulary;
 use senv_base::TokenId;
-use senv_text::{Tokenizer, lowercase_into};
+use senv_text::{Normalization, Tokenizer, lowercase_into};
 
 /// The maximum number of tokens that are looked up together.
 const MOST: usize = 8;
@@ -64,7 +64,9 @@ impl Vocabulary {
             touching.drop_first(1);
         };
         // Forms are lower-cased one by one, so capitals can be looked up first; then no scratch is needed here.
-        let as_it_stands = tokenizer.clone().lowercase(false);
+        let mut plain = String::new();
+        let text = tokenizer.normalized(text, &mut plain);
+        let as_it_stands = tokenizer.clone().lowercase(false).normalize(Normalization::None);
         as_it_stands.for_each_within(text, &mut String::new(), |text, start, end| {
             while touching.n == MOST || (touching.n > 0 && !touching.touches(text, start, self.has_phrases)) {
                 first(text, &mut touching);

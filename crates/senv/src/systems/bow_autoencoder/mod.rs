@@ -80,7 +80,7 @@ hyperparameters! {
         /// How the set of words is predicted.
         pub reconstruction: Reconstruction = Reconstruction::Full => Training;
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
@@ -102,7 +102,7 @@ impl System for BowAutoencoderParams {
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
-        help: "As stated in the paper (620 dimensions, Adam); also the defaults",
+        help: "As stated in the paper (620 dimensions, Adam); also the defaults, except for --normalize",
         settings: Self::paper,
     }];
 
@@ -158,7 +158,7 @@ impl BowAutoencoderParams {
     #[must_use]
     pub fn paper() -> Self {
         let fit = FitParams { rule: UpdateRule::default(), ..Self::default().fit };
-        Self { dim: 620, fit, ..Self::default() }
+        Self { dim: 620, tokenizer: Tokenizer::automatic().lowercase(true), fit, ..Self::default() }
     }
 
     /// Trains on text files with one sentence per line. Validation uses held-out files, read with the vocabulary of the

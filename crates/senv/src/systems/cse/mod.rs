@@ -55,7 +55,7 @@ hyperparameters! {
         @[serde(default = "default_l2_filters")]
         pub l2_filters: f64 = default_l2_filters() => Training[at_least 0];
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// Loss and dropout.

@@ -61,7 +61,7 @@ hyperparameters! {
         /// L2 penalty λ of all weights of the encoder.
         pub l2_encoder: f64 = 0.0 => Training[at_least 0];
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// Loss, dropout and scrambling.
@@ -129,7 +129,7 @@ impl GranParams {
     /// paper initializes it from PARAGRAM-SL999.
     #[must_use]
     pub fn paper() -> Self {
-        Self::default()
+        Self { tokenizer: Tokenizer::automatic().lowercase(true), ..Self::default() }
     }
 
     /// LSTM, last state: scrambling 0.75, word dropout 0.2, a penalty of 1e-5 on changes of the word vectors.

@@ -59,7 +59,7 @@ hyperparameters! {
         @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
         pub subsample: Option<f64> = None => Training[above 0 or_infinite];
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Inference of the vectors of new sentences.
         pub inference: Inference = Inference::default() => group;
         /// Hyperparameters of the trainer.
@@ -77,7 +77,7 @@ impl PvDbowParams {
             dim: 100,
             min_count: Some(5),
             subsample: Some(1e-5),
-            tokenizer: Tokenizer::automatic().lowercase(true),
+            tokenizer: Tokenizer::for_typed_text(),
             inference: Inference::default(),
             training: NegativeSamplingParams {
                 epochs: Some(5),

@@ -69,7 +69,7 @@ hyperparameters! {
         @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
         pub subsample: Option<f64> = None => Training[above 0 or_infinite];
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Inference of the vectors of new sentences.
         pub inference: Inference = Inference::default() => group;
         /// Hyperparameters of the trainer.
@@ -91,7 +91,7 @@ impl PvDmParams {
             whole_gradient: true,
             min_count: Some(5),
             subsample: Some(1e-5),
-            tokenizer: Tokenizer::automatic().lowercase(true),
+            tokenizer: Tokenizer::for_typed_text(),
             inference: Inference::default(),
             training: NegativeSamplingParams {
                 epochs: Some(5),

@@ -75,7 +75,7 @@ hyperparameters! {
         @[serde(default, skip_serializing_if = "NliHeadForm::is_tanh")]
         pub classifier: NliHeadForm = NliHeadForm::Tanh => Training;
         /// The tokenizer.
-        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::for_typed_text() => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
@@ -137,7 +137,7 @@ impl System for SnliParams {
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {
             name: "paper",
-            help: "SNLI BOW: as stated in the paper; also the defaults",
+            help: "SNLI BOW: as stated in the paper; also the defaults, except for --normalize",
             settings: Self::paper,
         },
         NamedSettings { name: "paper-rnn", help: "SNLI RNN, 2400 units", settings: Self::paper_rnn },
@@ -178,16 +178,16 @@ impl System for SnliParams {
 }
 
 impl SnliParams {
-    /// SNLI BOW: the defaults.
+    /// SNLI BOW: the defaults, without normalization of text.
     #[must_use]
     pub fn paper() -> Self {
-        Self::default()
+        Self { tokenizer: Tokenizer::automatic().lowercase(true), ..Self::default() }
     }
 
     /// SNLI RNN: one direction, 2400 units.
     #[must_use]
     pub fn paper_rnn() -> Self {
-        Self { encoder: SnliEncoder::rnn(), ..Self::default() }
+        Self { encoder: SnliEncoder::rnn(), ..Self::paper() }
     }
 
     /// InferSent (A. Conneau and others, EMNLP 2017), trained as in its release. The encoder is a bidirectional LSTM of
@@ -215,7 +215,7 @@ impl SnliParams {
             patience: None,
             ..Self::default().fit
         };
-        Self { encoder: SnliEncoder::lstm(), dim: 300, classifier: NliHeadForm::Infersent, fit, ..Self::default() }
+        Self { encoder: SnliEncoder::lstm(), dim: 300, classifier: NliHeadForm::Infersent, fit, ..Self::paper() }
     }
 
     /// Trains on labelled pairs, validated on others: the parameters with the best accuracy there are kept.

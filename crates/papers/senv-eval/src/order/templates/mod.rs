@@ -12,6 +12,7 @@
 mod attributes;
 mod comparisons;
 mod conjuncts;
+mod contractions;
 mod negation;
 mod numbers;
 mod roles;
@@ -39,10 +40,13 @@ pub enum OrderPhenomenon {
     Attributes,
     /// Swapped conjuncts keep the meaning; swapping one with a word elsewhere in the sentence does not.
     Conjuncts,
+    /// Whether `n't` is read as `not` in each way to type it. Not about order, so it is not in
+    /// [`OrderPhenomenon::ALL`] and in no mean.
+    Contractions,
 }
 
 impl OrderPhenomenon {
-    /// All phenomena, in the order of tables.
+    /// All phenomena of order and meaning, in the order of tables.
     pub const ALL: [Self; 7] = [
         Self::SwappedRoles,
         Self::Negation,
@@ -54,7 +58,7 @@ impl OrderPhenomenon {
     ];
 
     /// Returns its name in tables: `swapped roles`, `negation`, `numbers`, `more and less`, `before and after`,
-    /// `attributes` or `conjuncts exchanged`.
+    /// `attributes`, `conjuncts exchanged` or `contractions`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -65,6 +69,7 @@ impl OrderPhenomenon {
             Self::BeforeAndAfter => "before and after",
             Self::Attributes => "attributes",
             Self::Conjuncts => "conjuncts exchanged",
+            Self::Contractions => "contractions",
         }
     }
 }
@@ -116,11 +121,12 @@ impl OrderTemplates {
             OrderPhenomenon::BeforeAndAfter => times::items(),
             OrderPhenomenon::Attributes => attributes::items(),
             OrderPhenomenon::Conjuncts => conjuncts::items(),
+            OrderPhenomenon::Contractions => contractions::items(),
         };
         Self { phenomenon, items }
     }
 
-    /// Returns the built-in items of every phenomenon.
+    /// Returns the built-in items of every phenomenon in [`OrderPhenomenon::ALL`].
     #[must_use]
     pub fn all_built_in() -> Vec<Self> {
         OrderPhenomenon::ALL.into_iter().map(Self::built_in).collect()
@@ -138,6 +144,12 @@ mod tests {
 
     use super::*;
 
+    /// The items of every phenomenon.
+    fn all() -> Vec<OrderTemplates> {
+        let contractions = OrderTemplates::built_in(OrderPhenomenon::Contractions);
+        OrderTemplates::all_built_in().into_iter().chain([contractions]).collect()
+    }
+
     /// Returns the words of a sentence in lower case, sorted.
     fn bag(sentence: &str) -> Vec<String> {
         let word = |word: &str| word.trim_matches(['.', ',']).to_lowercase();
@@ -152,7 +164,7 @@ mod tests {
 
     #[test]
     fn every_phenomenon_has_120_items_that_differ_from_each_other_and_in_themselves() {
-        for OrderTemplates { phenomenon, items } in OrderTemplates::all_built_in() {
+        for OrderTemplates { phenomenon, items } in all() {
             assert_eq!(items.len(), 120, "{phenomenon:?}");
             let distinct: HashSet<_> = items.iter().map(|item| (&item.anchor, &item.same, &item.different)).collect();
             assert_eq!(distinct.len(), items.len(), "{phenomenon:?}");
@@ -169,10 +181,11 @@ mod tests {
 
     #[test]
     fn shared_words_tell_nothing() {
-        for OrderTemplates { phenomenon, items } in OrderTemplates::all_built_in() {
+        for OrderTemplates { phenomenon, items } in all() {
             let equal = items.iter().filter(|item| bag(&item.same) == bag(&item.different)).count();
             let expected = match phenomenon {
                 OrderPhenomenon::Negation | OrderPhenomenon::Numbers => 60,
+                OrderPhenomenon::Contractions => 0,
                 _ => 120,
             };
             assert_eq!(equal, expected, "{phenomenon:?}");
@@ -209,7 +222,7 @@ mod tests {
     /// Sentences have the same meaning if one item, or a chain of items, says so.
     #[test]
     fn no_item_contradicts_another() {
-        let templates = OrderTemplates::all_built_in();
+        let templates = all();
         let items: Vec<&OrderItem> = templates.iter().flat_map(|of| &of.items).collect();
         let mut meaning: HashMap<&str, usize> = HashMap::new();
         for (i, item) in items.iter().enumerate() {

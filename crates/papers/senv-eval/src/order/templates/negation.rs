@@ -3,7 +3,7 @@
 use super::{OrderItem, words::names};
 
 /// A noun, a state and its opposite.
-const STATES: [(&str, &str, &str); 15] = [
+pub(super) const STATES: [(&str, &str, &str); 15] = [
     ("door", "open", "closed"),
     ("baby", "awake", "asleep"),
     ("bottle", "full", "empty"),
