@@ -13,13 +13,13 @@ use serde::Serialize;
 use crate::{
     commands::{
         ModelArg,
-        sentences::{LocatedSentence, cosine, located, read_for},
+        sentences::{LocatedSentence, cosine, located, read_for, read_other},
     },
     destination,
     failure::{Failure, Result},
     output::{self, grouped, plural},
     progress::Settled,
-    text::{TextArgs, is_dash, note_typing},
+    text::{SecondText, TextArgs, is_dash, note_typing},
 };
 
 /// Show which sentences are in both texts, and which in only one.
@@ -27,8 +27,8 @@ use crate::{
 /// A sentence is in the other text if its cosine with a sentence there reaches the threshold, or if the text is the
 /// same. Nothing is missed: the result is that of comparing all pairs, for any number of threads.
 ///
-/// Prints one line per sentence, with columns separated by tabs: a mark, the cosine, the line in each text, and the
-/// sentence of each text; - replaces a missing counterpart. The mark is = for sentences of the first text that are in
+/// Prints one line per sentence, with columns separated by tabs: a mark, the cosine, the line in each text (for a table,
+/// the record), and the sentence of each text; - replaces a missing counterpart. The mark is = for sentences of the first text that are in
 /// both, < for those only in the first, then > for those only in the second.
 ///
 /// Memory holds both texts and a vector per distinct sentence, 2.6 KB each with the English model.
@@ -53,6 +53,8 @@ pub(crate) struct Compare {
     #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]
+    second_text: SecondText,
+    #[command(flatten)]
     model: ModelArg,
 }
 
@@ -60,6 +62,7 @@ const EXAMPLES: &str = "\
 Examples:
   senv compare old.txt new.txt
   senv compare old.txt new.txt --only second
+  senv compare tickets.csv known.txt --column body --second-lines
   senv compare --threshold 0.8 --only both --json questions.txt answered.txt";
 
 /// Sentences to write.
@@ -94,8 +97,9 @@ impl Compare {
         destination::check_stdout(&paths)?;
         let model = self.model.open_for_many()?;
         note_typing(&paths, "sentences");
-        let read = |path: &PathBuf| read_for(&self.model, &model, std::slice::from_ref(path), &self.text);
-        let (first, second) = (read(&self.first)?, read(&self.second)?);
+        let [of_first, of_second] = [&self.first, &self.second].map(std::slice::from_ref);
+        let first = read_for(&self.model, &model, of_first, &self.text)?;
+        let second = read_other(&self.model, &model, of_second, &self.text, &self.second_text.other())?;
         let progress = Settled::new("comparing");
         let found = senv::jobs::compare(&model, &first.texts(), &second.texts(), self.threshold, |done, n| {
             progress.set(done as f64 / n.max(1) as f64);

@@ -53,6 +53,8 @@ mod shard_folder;
 mod similarity;
 mod small_text;
 mod systems;
+mod table_inputs;
+mod table_rows;
 mod tables;
 #[cfg(unix)]
 mod terminal;

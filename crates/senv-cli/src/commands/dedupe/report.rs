@@ -3,13 +3,9 @@
 use std::io::{self, Write};
 
 use senv::index::Duplicate;
-use senv_core::text::Lines;
 use serde::Serialize;
 
-use crate::{
-    commands::sentences::{LocatedSentence, located},
-    output::write_json_line,
-};
+use crate::{commands::sentences::LocatedSentence, output::write_json_line};
 
 #[derive(Serialize)]
 struct Dropped<'a> {
@@ -20,23 +16,25 @@ struct Dropped<'a> {
     kept: Option<LocatedSentence<'a>>,
 }
 
-/// Writes one line per dropped sentence, in the order of the text.
+/// Writes one line per dropped sentence, in the order of the text. `of_lines` finds a sentence of the text, and
+/// `place_of` a kept one, which may be of another text.
 pub(super) fn pairs<'a>(
     out: &mut impl Write,
-    lines: &'a Lines,
     of_line: &[Option<Duplicate>],
-    place_of: impl Fn(usize) -> LocatedSentence<'a>,
-    with_file: bool,
+    (of_lines, place_of): (impl Fn(usize) -> LocatedSentence<'a>, impl Fn(usize) -> LocatedSentence<'a>),
     json: bool,
 ) -> io::Result<()> {
     for (i, duplicate) in of_line.iter().enumerate() {
         let Some(Duplicate { of, cosine }) = *duplicate else { continue };
-        let (dropped, kept) = (located(lines, i, with_file), place_of(of));
+        let (dropped, kept) = (of_lines(i), place_of(of));
         if json {
             write_json_line(out, &Dropped { dropped, cosine, kept: Some(kept) })?;
         } else {
             let (line, of) = (dropped.shown(), kept.shown());
-            writeln!(out, "{cosine:.4}\t{line}\t{of}\t{}\t{}", dropped.column(), kept.column())?;
+            write!(out, "{cosine:.4}\t{line}\t{of}\t{}\t{}", dropped.column(), kept.column())?;
+            dropped.columns.write(out)?;
+            kept.columns.write(out)?;
+            writeln!(out)?;
         }
     }
     Ok(())
@@ -53,10 +51,8 @@ struct Group<'a> {
 /// groups come first, equally large ones in the order of the text.
 pub(super) fn groups<'a>(
     out: &mut impl Write,
-    lines: &'a Lines,
     of_line: &[Option<Duplicate>],
-    place_of: impl Fn(usize) -> LocatedSentence<'a>,
-    with_file: bool,
+    (of_lines, place_of): (impl Fn(usize) -> LocatedSentence<'a>, impl Fn(usize) -> LocatedSentence<'a>),
     json: bool,
 ) -> io::Result<()> {
     let mut dropped: Vec<(usize, f32, usize)> = of_line
@@ -71,15 +67,18 @@ pub(super) fn groups<'a>(
         let kept = place_of(group[0].0);
         if json {
             let of_group = group.iter();
-            let of_group =
-                of_group.map(|&(_, cosine, i)| Dropped { dropped: located(lines, i, with_file), cosine, kept: None });
+            let of_group = of_group.map(|&(_, cosine, i)| Dropped { dropped: of_lines(i), cosine, kept: None });
             write_json_line(out, &Group { kept, dropped: of_group.collect() })?;
             continue;
         }
-        writeln!(out, "{}\t{}\t{}", group.len() + 1, kept.shown(), kept.column())?;
+        write!(out, "{}\t{}\t{}", group.len() + 1, kept.shown(), kept.column())?;
+        kept.columns.write(out)?;
+        writeln!(out)?;
         for &(_, cosine, i) in group {
-            let dropped = located(lines, i, with_file);
-            writeln!(out, "  {cosine:.4}\t{}\t{}", dropped.shown(), dropped.column())?;
+            let dropped = of_lines(i);
+            write!(out, "  {cosine:.4}\t{}\t{}", dropped.shown(), dropped.column())?;
+            dropped.columns.write(out)?;
+            writeln!(out)?;
         }
     }
     Ok(())
