@@ -76,8 +76,8 @@ pub enum InvalidUtf8 {
     /// Replace each invalid sequence and each NUL by U+FFFD and continue.
     Replace,
     /// Read the bytes of the line as windows-1252 and continue: the usual encoding of files from older programs for
-    /// Windows. It is ISO 8859-1 (Latin-1) with quotes, dashes and other characters for the bytes from 0x80 to 0x9F. NUL
-    /// becomes U+FFFD.
+    /// Windows. It is ISO 8859-1 (Latin-1) with quotes, dashes and other characters for the bytes from 0x80 to 0x9F.
+    /// NUL becomes U+FFFD.
     #[serde(rename = "windows-1252", alias = "latin1")]
     Windows1252,
 }

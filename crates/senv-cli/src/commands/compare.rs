@@ -27,9 +27,10 @@ use crate::{
 /// A sentence is in the other text if its cosine with a sentence there reaches the threshold, or if the text is the
 /// same. Nothing is missed: the result is that of comparing all pairs, for any number of threads.
 ///
-/// Prints one line per sentence, with columns separated by tabs: a mark, the cosine, the line in each text (for a table,
-/// the record), and the sentence of each text; - replaces a missing counterpart. The mark is = for sentences of the first text that are in
-/// both, < for those only in the first, then > for those only in the second.
+/// Prints one line per sentence, with columns separated by tabs: a mark, the cosine, the line in each text, and the
+/// sentence of each text; - replaces a missing counterpart. For a table, the number of the record replaces the line.
+/// The mark is = for sentences of the first text that are in both, < for those only in the first, then > for those only
+/// in the second.
 ///
 /// Memory holds both texts and a vector per distinct sentence, 2.6 KB each with the English model.
 #[derive(Debug, clap::Args)]

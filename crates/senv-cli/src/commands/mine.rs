@@ -26,8 +26,8 @@ use crate::{
 /// Find the most similar pairs of sentences in one text or two.
 ///
 /// Prints the score and both sentences, separated by tabs, best pair first; for tables also the two records, then the
-/// columns of --show. With --records, the two records of a pair follow each other. Equal sentences count as one. The score is
-/// the cosine. With --margin it is the cosine divided by the mean cosine of both sentences with their nearest
+/// columns of --show. With --records, the two records of a pair follow each other. Equal sentences count as one. The
+/// score is the cosine. With --margin it is the cosine divided by the mean cosine of both sentences with their nearest
 /// neighbors, which lowers sentences that are similar to everything.
 ///
 /// By cosine nothing is missed: all pairs are compared, for any number of threads. By margin, 99 % of the neighbors are

@@ -20,10 +20,10 @@ use crate::{
 
 /// Find the sentences least similar to all others.
 ///
-/// Prints the similarity of a sentence to others, its line (for tables, its record), and the sentence, separated by tabs,
-/// least similar first. The similarity is the mean cosine with the nearest other sentences. A sentence without a vector
-/// has similarity 0. In most models that is one without a known word; the English model makes vectors of unknown words
-/// from their letters. Equal sentences count as one, and the first is printed.
+/// Prints the similarity of a sentence to others, its line (for tables, its record), and the sentence, separated by
+/// tabs, least similar first. The similarity is the mean cosine with the nearest other sentences. A sentence without a
+/// vector has similarity 0. In most models that is one without a known word; the English model makes vectors of unknown
+/// words from their letters. Equal sentences count as one, and the first is printed.
 ///
 /// Up to 5,000 distinct sentences, all pairs are compared. In longer texts the similarity is approximate: 99 % of the
 /// nearest are found. Memory holds the text and a vector per distinct sentence, 1.4 KB each with the English model.

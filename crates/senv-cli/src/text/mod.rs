@@ -145,10 +145,10 @@ pub(crate) fn delimiter(text: &str) -> std::result::Result<u8, String> {
 pub(crate) struct TextArgs {
     /// Read this column of a table: CSV, TSV, JSON, Parquet or Arrow.
     ///
-    /// The title or number (from 1) of a column of CSV or TSV, or a field of JSON lines (.jsonl, .ndjson) or of an array
-    /// of objects (.json). With --header, an exact title comes before a number. A build with the feature `arrow` also
-    /// reads columns of Parquet and Arrow. Line ends in it become spaces; --split keeps its paragraphs. Files with other
-    /// extensions are read as CSV. Results show the number of the record, without titles.
+    /// The title or number (from 1) of a column of CSV or TSV, or a field of JSON lines (.jsonl, .ndjson) or of an
+    /// array of objects (.json). With --header, an exact title comes before a number. A build with the feature `arrow`
+    /// also reads columns of Parquet and Arrow. Line ends in it become spaces; --split keeps its paragraphs. Files with
+    /// other extensions are read as CSV. Results show the number of the record, without titles.
     #[arg(long, value_name = "NAME", help_heading = "Text")]
     column: Option<String>,
     /// Read this field of JSON, for any file extension. Dots separate the names of nested fields.

@@ -1,4 +1,4 @@
-//! Arguments for an input beside the text of a command, which can be a table with another column or plain lines.
+//! Arguments for the second input of a command, which can be a table with another column, or plain lines.
 
 /// How such an input is read.
 #[derive(Debug, Clone, Copy)]

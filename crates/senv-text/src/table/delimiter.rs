@@ -14,6 +14,26 @@ const DELIMITERS: [u8; 4] = *b",;\t|";
 const LINES: usize = 21;
 const BYTES: usize = 1 << 16;
 
+/// The line with which spreadsheets say which character separates fields, without its end.
+const DECLARED: usize = "sep=;".len();
+
+/// The character that the first line declares, if it does.
+pub(super) fn declared(bytes: &[u8]) -> Option<u8> {
+    match bytes {
+        [b's', b'e', b'p', b'=', delimiter, b'\n' | b'\r', ..]
+            if delimiter.is_ascii_punctuation() || *delimiter == b'\t' =>
+        {
+            Some(*delimiter)
+        }
+        _ => None,
+    }
+}
+
+/// The bytes after the line that declares the character. Its line end stays, as an empty line.
+pub(super) fn behind_declared(bytes: &[u8]) -> usize {
+    if declared(bytes).is_some() { DECLARED } else { 0 }
+}
+
 /// The start of a file that decides; `None` if more bytes have to be read. Depends on the text alone, not on how its
 /// bytes arrive.
 pub(super) fn sample(bytes: &[u8], at_end: bool) -> Option<&[u8]> {
@@ -89,7 +109,8 @@ pub fn recognized_delimiter(path: &Path, table: &TableText) -> Result<Option<u8>
     read.map_err(|e| source.error(path, e))?;
     let at_end = bytes.len() < BYTES;
     let bytes = bytes.strip_prefix(BOM).unwrap_or(&bytes);
-    let found = sample(bytes, at_end).map(|sample| of_sample(sample, at_end && sample.len() == bytes.len()));
+    let of_records = || sample(bytes, at_end).map(|sample| of_sample(sample, at_end && sample.len() == bytes.len()));
+    let found = declared(bytes).or_else(of_records);
     Ok(found.filter(|&delimiter| delimiter != b','))
 }
 
@@ -124,6 +145,20 @@ mod tests {
             ("", b','),
         ] {
             assert_eq!(char::from(of(text)), char::from(expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_line_of_a_spreadsheet_declares_the_character() {
+        for (text, expected) in [
+            ("sep=;\nid;text\n", Some(b';')),
+            ("sep=\t\r\n", Some(b'\t')),
+            ("sep=a\n", None),
+            ("sep=;", None),
+            ("sep=;text\n", None),
+        ] {
+            assert_eq!(declared(text.as_bytes()), expected, "{text:?}");
+            assert_eq!(behind_declared(text.as_bytes()), if expected.is_some() { 5 } else { 0 });
         }
     }
 

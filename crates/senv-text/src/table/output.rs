@@ -91,7 +91,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Appends the next field of the record: its line ends and tabs become spaces, or those of the first field are kept.
+    /// Appends the next field of the record: its line ends and tabs become spaces, or those of the first field are
+    /// kept.
     pub(super) fn push_field(&mut self, field: &[u8]) {
         let is_first = self.out.len() == self.start;
         self.push_text(field, if is_first && self.line_ends { LINE_END as u8 } else { b' ' });

@@ -129,7 +129,16 @@ impl TableReader {
         self.start = if self.bytes.starts_with(BOM) { BOM.len() } else { 0 };
         self.at_start = false;
         self.wants_more = self.start == self.bytes.len();
-        if self.table.format_of(path) != TableFormat::Csv || self.table.delimiter.is_some() {
+        if self.table.format_of(path) != TableFormat::Csv {
+            return Ok(());
+        }
+        let declared = delimiter::declared(&self.bytes[self.start..]);
+        self.start += delimiter::behind_declared(&self.bytes[self.start..]);
+        if self.table.delimiter.is_some() {
+            return Ok(());
+        }
+        if let Some(declared) = declared {
+            self.separate_by(declared);
             return Ok(());
         }
         while delimiter::sample(&self.bytes[self.start..], self.at_end).is_none() {
@@ -138,10 +147,15 @@ impl TableReader {
         let bytes = &self.bytes[self.start..];
         if let Some(sample) = delimiter::sample(bytes, self.at_end) {
             let found = delimiter::of_sample(sample, self.at_end && sample.len() == bytes.len());
-            self.delimiter = found;
-            self.parser = Box::new(csv::Parser::new(found, true, &self.table, self.invalid_utf8));
+            self.separate_by(found);
         }
         Ok(())
+    }
+
+    /// Separates fields of CSV by another character.
+    fn separate_by(&mut self, delimiter: u8) {
+        self.delimiter = delimiter;
+        self.parser = Box::new(csv::Parser::new(delimiter, true, &self.table, self.invalid_utf8));
     }
 
     /// Appends bytes to those not consumed yet.

@@ -65,8 +65,8 @@ pub enum TableColumn {
 /// Each record becomes a line: the fields in the given order, separated by tabs, with line ends and tabs within them
 /// replaced by spaces. If the text is split into sentences, paragraphs in the first of the fields stay separate. A
 /// missing value or `null` becomes an empty field. Line numbers are those of the first line of the record in the file;
-/// records are also counted, from 1 ([`Line::record`](crate::Line::record)). A CSV record with more nonempty fields than
-/// there are titles is an error, because unquoted commas would otherwise split the text.
+/// records are also counted, from 1 ([`Line::record`](crate::Line::record)). A CSV record with more nonempty fields
+/// than there are titles is an error, because unquoted commas would otherwise split the text.
 ///
 /// With the feature `arrow`, Parquet and Arrow IPC files are recognized by their first bytes, regardless of `format`.
 /// Their rows are numbered from 1.
@@ -92,10 +92,9 @@ pub struct TableText {
     pub columns: Vec<TableColumn>,
     /// Whether the first record of a file contains titles although all columns are given by number.
     pub has_header: bool,
-    /// The ASCII character between the fields of CSV and TSV. By default a tab in TSV, and a comma in CSV, unless the
-    /// first records, except one in ten, have as many fields as the first by `;`, tab or `|` and not by comma ([`recognized_delimiter`]).
-    ///
-    /// [`recognized_delimiter`]: crate::recognized_delimiter
+    /// The ASCII character between the fields of CSV and TSV. By default a tab in TSV, and in CSV the character that a
+    /// first line such as `sep=;` names, or else a comma. It is `;`, tab or `|` if the first records, except one in
+    /// ten, have equally many fields by it and not by comma ([`recognized_delimiter`](crate::recognized_delimiter)).
     pub delimiter: Option<u8>,
     /// Whether fields of TSV can be quoted, so they can contain tabs and line ends, as in CSV.
     pub quotes: bool,

@@ -89,10 +89,10 @@ pub(crate) struct Index {
     force: bool,
     /// Column of a table: text=N is the sentence, id=N its id; can be repeated.
     ///
-    /// The input is CSV (.csv), JSON lines (.jsonl, .ndjson) or an array of objects (.json), Parquet or Arrow (in a build
-    /// with the feature `arrow`), or else tab-separated. N is a number from 1, the title of a column, or the name of a field. Any other NAME=N is
-    /// stored, shown, and searched with --where. --column NAME means NAME=NAME. Without --column, each line is a
-    /// sentence.
+    /// The input is CSV (.csv), JSON lines (.jsonl, .ndjson) or an array of objects (.json), Parquet or Arrow (in a
+    /// build with the feature `arrow`), or else tab-separated. N is a number from 1, the title of a column, or the name
+    /// of a field. Any other NAME=N is stored, shown, and searched with --where. --column NAME means NAME=NAME. Without
+    /// --column, each line is a sentence.
     #[arg(long = "column", visible_alias = "field", value_name = "NAME=N", help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     columns: Vec<String>,
     /// The first line of each file has titles. Needed only if all columns are given by number.

@@ -39,8 +39,9 @@ use crate::{
 /// on a terminal, from a prompt with history. Queries are encoded by the model of the collection.
 ///
 /// Each result has the cosine (-1 to 1, ~ before an estimate), the id, the file and line of the sentence, the sentence,
-/// and further columns in the order in which senv index was given them. Equal sentences are shown once, with their count. If --queries is an indexed file, a line does
-/// not find itself. If nothing is found, standard error says why.
+/// and further columns. Columns have the order in which senv index was given them. Equal sentences are shown once, with
+/// their count. If --queries is an indexed file, a line does not find itself. If nothing is found, standard error says
+/// why.
 ///
 /// A search in a collection of documents (senv index --documents) ranks documents: by their words, by the whole text
 /// and by their nearest sentence, which is shown. The first column is a score, comparable within one answer, the second

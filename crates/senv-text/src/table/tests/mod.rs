@@ -175,16 +175,23 @@ fn expected(lines: &[(u64, u64, &str)]) -> Vec<(u64, u64, String)> {
     lines.iter().map(|&(record, number, text)| (record, number, text.to_owned())).collect()
 }
 
+fn given_semicolon() -> TableText {
+    TableText { delimiter: Some(b';'), ..TableText::column("text") }
+}
+
 #[test]
 fn fields_are_separated_by_the_given_character_or_by_one_that_the_records_agree_on() {
     let text = "id;text\n1;\"A; cat,\nwho\"\n2;A dog.\n";
     let found = [(2, "A; cat, who"), (4, "A dog.")];
     assert_eq!(csv(text, "text"), lines(&found));
-    let given = TableText { delimiter: Some(b';'), ..TableText::column("text") };
+    let given = given_semicolon();
     assert_eq!(read("t.csv", text.as_bytes(), &given, 1000), lines(&found));
     assert_eq!(read("t.tsv", b"id;text\n1;a\tb\n", &given, 1000), lines(&[(2, "a b")]));
     assert_eq!(csv("id|text\n1|a;b\n2|c\n", "text"), lines(&[(2, "a;b"), (3, "c")]));
     assert_eq!(csv("id\ttext\n1\ta, b\n", "text"), lines(&[(2, "a, b")]));
+    // As spreadsheets write it: the line is no record.
+    assert_eq!(csv("\u{feff}sep=|\r\nid|text\r\n1|a;b,c\r\n", "text"), lines(&[(3, "a;b,c")]));
+    assert_eq!(read("t.csv", b"sep=;\nid;text\n1;a\n", &given_semicolon(), 1000), lines(&[(3, "a")]));
     let long = format!("id;text\n{}", "1;a\n".repeat(30_000));
     assert_eq!(csv(&long, "text").unwrap().len(), 30_000);
     // A given character is not questioned.
