@@ -32,6 +32,15 @@ pub(crate) fn choose(matches: &ArgMatches) {
     let _ = PATH.set(names);
 }
 
+/// Whether the command that runs has a flag of this name, and it is given.
+pub(crate) fn has_flag(matches: &ArgMatches, name: &str) -> bool {
+    let mut within = matches;
+    while let Some((_, matches)) = within.subcommand() {
+        within = matches;
+    }
+    within.try_get_one::<bool>(name).ok().flatten() == Some(&true)
+}
+
 /// The names of the command that runs; none before it is chosen.
 pub(crate) fn path() -> &'static [String] {
     PATH.get().map_or(&[], Vec::as_slice)

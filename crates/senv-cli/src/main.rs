@@ -46,7 +46,8 @@ fn main() -> ExitCode {
     output::set_amount(cli.quiet, cli.verbose);
     interrupt::handle_signals();
     quotes::note_pairs(&matches);
-    report::end(commands::run(cli))
+    let is_json = command_line::has_flag(&matches, "json");
+    report::end(commands::run(cli).and_then(|()| text::bad_records::report(is_json)))
 }
 
 fn parse(args: impl Iterator<Item = OsString>) -> Result<(args::Cli, ArgMatches), clap::Error> {

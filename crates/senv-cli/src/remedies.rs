@@ -62,6 +62,7 @@ fn any_option(remedy: Remedy) -> Option<&'static str> {
         Remedy::Buckets => "--buckets",
         Remedy::InitialVectorsOfDim => "--init-vectors; use the same --dim",
         Remedy::ReplaceInvalidUtf8 => "--invalid-utf8 replace",
+        Remedy::ReadWindows1252 => "--invalid-utf8 windows-1252",
         Remedy::AcceptRowCount => "senv convert --accept-row-count",
         Remedy::RaiseLineLimit => "--max-line-bytes",
         Remedy::SplitLines => "--split=lines",

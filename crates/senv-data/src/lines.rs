@@ -38,7 +38,7 @@ pub(crate) fn for_each_line_kept_nowhere(
 
 /// Like [`for_each_line`], for data sets published in ISO 8859-1: a line that is not UTF-8 is read as that.
 pub(crate) fn for_each_line_or_latin1(path: &Path, each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
-    let options = TextOptions { invalid_utf8: InvalidUtf8::Latin1, ..options() };
+    let options = TextOptions { invalid_utf8: InvalidUtf8::Windows1252, ..options() };
     for_each_line_of(&mut TextReader::open(&[path], &options)?, each)
 }
 

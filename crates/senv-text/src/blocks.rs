@@ -5,7 +5,7 @@ use super::{
     decode::{self, BOM, Source},
     foreign::foreign,
     split::{Output, Split, Splitter},
-    table::{ArrowLines, TableReader},
+    table::{ArrowLines, LineBuffers, TableReader},
 };
 use senv_base::{Error, Result};
 use std::{
@@ -30,6 +30,8 @@ pub struct TextBlock {
     first_line: u64,
     /// For records of a table, the number of each line.
     numbers: Vec<u64>,
+    /// For lines of a table, the number of the record of each line, counted from 1.
+    records: Vec<u64>,
     /// For plain lines, the offset of the first one in the decompressed bytes of its file.
     offset: Option<u64>,
 }
@@ -44,6 +46,17 @@ impl TextBlock {
     #[inline]
     pub fn number(&self, i: usize) -> u64 {
         self.numbers.get(i).copied().unwrap_or(self.first_line + i as u64)
+    }
+
+    /// The number of the record for line `i` of the block, counted from 0; `None` for files that are no tables.
+    #[inline]
+    pub fn record(&self, i: usize) -> Option<u64> {
+        self.records.get(i).copied()
+    }
+
+    /// Where a reader of tables puts its lines.
+    fn buffers(&mut self) -> LineBuffers<'_> {
+        LineBuffers { text: &mut self.buffer, numbers: &mut self.numbers, records: &mut self.records, raw: None }
     }
 
     /// For plain lines, the offset in the decompressed bytes of the file for position `at` of the block.
@@ -167,7 +180,11 @@ impl BlockReader {
             open: None,
             size,
             max_line_bytes: options.max_line_bytes,
-            table: options.table.clone(),
+            // Where sentences are cut, paragraphs of a cell stay separate.
+            table: options
+                .table
+                .clone()
+                .map(|table| TableText { line_ends: table.line_ends || options.split.is_some(), ..table }),
             split: options.split,
             uncut: Box::default(),
             failed: None,
@@ -183,9 +200,8 @@ impl BlockReader {
         let path = &self.paths[file];
         source.is_lifted.store(self.any_expansion, Ordering::Relaxed);
         let table = self.table.as_ref().map(|table| TableReader::new(table, path, self.invalid_utf8)).transpose()?;
-        // A record is never joined with the next.
-        let split = if table.is_some() { self.split.and(Some(Split::Lines)) } else { self.split };
-        let splitter = split.map(|split| Box::new(Splitter::new(split, self.max_line_bytes, self.invalid_utf8)));
+        let limits = (self.max_line_bytes, self.invalid_utf8);
+        let splitter = self.split.map(|split| Box::new(Splitter::new(split, table.is_some(), limits)));
         Ok(Open {
             file,
             source,
@@ -242,13 +258,12 @@ impl BlockReader {
             }
             let is_more = open.next_block(&mut self.uncut, path, self.size, self.max_line_bytes, self.eager)?;
             let Some(splitter) = &mut open.splitter else { continue };
-            block.buffer.clear();
-            block.numbers.clear();
             block.offset = None;
-            let mut out = Output { text: &mut block.buffer, numbers: &mut block.numbers };
+            let mut out = Output(block.buffers());
+            out.0.clear();
             let cut = if is_more {
                 let uncut = &self.uncut;
-                splitter.cut(uncut.bytes(), |i| uncut.number(i), path, &mut out)
+                splitter.cut(uncut.bytes(), |i| (uncut.number(i), uncut.record(i)), path, &mut out)
             } else {
                 splitter.end(path, &mut out)
             };
@@ -280,19 +295,19 @@ impl Open {
         // After an error, the block is empty.
         (block.range, block.offset) = (0..0, None);
         if let Some(arrow) = &mut self.arrow {
-            let is_more = arrow.next_lines(path, size, max, (&mut block.buffer, &mut block.numbers))?;
+            let is_more = arrow.next_lines(path, size, max, block.buffers())?;
             block.range = 0..block.buffer.len();
             block.file = self.file;
             return Ok(is_more);
         }
         if let Some(table) = &mut self.table {
-            let out = (&mut block.buffer, &mut block.numbers);
-            let is_more = table.next_lines(&mut self.source, path, size, max, eager, out)?;
+            let is_more = table.next_lines(&mut self.source, path, size, max, eager, block.buffers())?;
             block.range = 0..block.buffer.len();
             block.file = self.file;
             return Ok(is_more);
         }
         block.numbers.clear();
+        block.records.clear();
         let buffer = &mut block.buffer;
         let mut filled = self.carry.len();
         let mut wanted = size.max(filled + 1);

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, path::Path};
 
-use super::InvalidUtf8;
+use super::{InvalidUtf8, sentences::without_marks};
 use senv_base::{Error, Result};
 
 /// Returns the line that starts at `start`, without its end, and the start of the next one.
@@ -42,6 +42,23 @@ pub fn check_line<'a>(
 
 fn lossy(line: &[u8], invalid_utf8: InvalidUtf8) -> Cow<'_, str> {
     invalid_utf8.decode(line).unwrap_or_else(|_| String::from_utf8_lossy(line))
+}
+
+/// A sentence without its line ends, which become spaces. The marks of quoted mail (`>`) stay only at the beginning.
+///
+/// ```
+/// use senv_core::text::on_one_line;
+/// assert_eq!(on_one_line("> It is late,\n> and it rains."), "> It is late, and it rains.");
+/// ```
+#[must_use]
+pub fn on_one_line(sentence: &str) -> Cow<'_, str> {
+    let Some((first, rest)) = sentence.split_once('\n') else { return Cow::Borrowed(sentence) };
+    let mut line = first.to_owned();
+    for next in rest.split('\n') {
+        line.push(' ');
+        line.push_str(without_marks(next));
+    }
+    Cow::Owned(line)
 }
 
 /// Whether a text is only ASCII white space or NUL, and so not a sentence.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use senv_base::{Error, Result};
 
-use super::TextReader;
+use super::{Line, TextReader};
 
 /// Lines stored back to back, with their files and numbers: texts of millions of lines in a few allocations.
 ///
@@ -24,6 +24,8 @@ pub struct Lines {
     n_before: u64,
     /// The position of each line: the index of its file in `files`, and its number there.
     places: Vec<(usize, u64)>,
+    /// The number of the record of each line; fewer if the last lines have none.
+    records: Vec<u64>,
     files: Vec<PathBuf>,
 }
 
@@ -49,7 +51,7 @@ impl Lines {
             && (self.ends.is_empty() || !reader.begins_block()?)
             && let Some(line) = reader.next_line()?
         {
-            self.push(line.text, line.path, line.number)?;
+            self.push_line(&line)?;
         }
         Ok(())
     }
@@ -64,7 +66,7 @@ impl Lines {
             && let Some(line) = reader.next_line()?
         {
             if !line.is_blank() {
-                self.push(line.text, line.path, line.number)?;
+                self.push_line(&line)?;
             }
         }
         Ok(())
@@ -76,6 +78,7 @@ impl Lines {
         self.text.clear();
         self.ends.clear();
         self.places.clear();
+        self.records.clear();
     }
 
     /// Whether there are fewer than `max_lines` lines and fewer than `max_bytes` bytes.
@@ -100,6 +103,37 @@ impl Lines {
         }
         self.places.push((self.files.len() - 1, number));
         Ok(())
+    }
+
+    /// Appends a line of a reader.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] if memory runs out.
+    pub fn push_line(&mut self, line: &Line<'_>) -> Result<()> {
+        self.push(line.text, line.path, line.number)?;
+        if let Some(record) = line.record {
+            let bytes = 8 * self.ends.len() as u64;
+            let room = self.ends.len() - self.records.len();
+            let reserved = self.records.try_reserve(room);
+            reserved.map_err(|_| Error::OutOfMemory { what: "the lines of a text", bytes })?;
+            // Lines before it may have no record.
+            self.records.resize(self.ends.len() - 1, 0);
+            self.records.push(record);
+        }
+        Ok(())
+    }
+
+    /// Line `i` with its place.
+    #[must_use]
+    pub fn line(&self, i: usize) -> Line<'_> {
+        let (path, number) = self.place(i);
+        Line { text: self.get(i), path, number, record: self.record(i) }
+    }
+
+    /// The number of the record of line `i` in its table, counted from 1; `None` for a line of plain text.
+    #[must_use]
+    pub fn record(&self, i: usize) -> Option<u64> {
+        self.records.get(i).copied().filter(|&record| record > 0)
     }
 
     /// Whether the lines come from several files.

@@ -36,20 +36,22 @@ pub use beginnings::{beginnings, beginnings_up_to};
 // For the corpus of `senv-training`, which reads blocks on several threads.
 pub use blocks::{BlockReader, TextBlock};
 pub use bytes::TextBytes;
-pub use cut::is_blank;
 pub use cut::{check_line, cut_line};
+pub use cut::{is_blank, on_one_line};
 pub use decode::{is_stdin, peek_stdin};
 pub use gathered::Lines;
 pub use line_batches::{LineBatch, for_line_batches};
 pub use lines::{Line, TextReader};
 pub use reading_progress::ReadingProgress;
-pub use records::copy_records;
+pub use records::{RecordCells, RecordPlace, RecordSyntax, WantedRecords, copy_records, record_cells, wanted_records};
 pub use sentences::sentences;
 pub use shard::{LineNumbers, Shard};
 pub use split::Split;
 #[cfg(feature = "arrow")]
 pub use table::arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
-pub use table::{TableColumn, TableFormat, TableText};
+pub use table::{
+    BadRecord, BadRecords, TableColumn, TableFormat, TableKind, TableText, column_titles, recognized_delimiter,
+};
 pub use text_marks::{TextMarks, is_english_function_word};
 pub use token::{Normalization, Tokenize, Tokenizer, lowercase_into};
 pub use wide::wide_text;
@@ -75,9 +77,11 @@ pub enum InvalidUtf8 {
     Error,
     /// Replace each invalid sequence and each NUL by U+FFFD and continue.
     Replace,
-    /// Read the bytes of the line as windows-1252 and continue. It is ISO 8859-1, the encoding of old English data
-    /// sets, with quotes, dashes and other characters for the bytes from 0x80 to 0x9F. NUL becomes U+FFFD.
-    Latin1,
+    /// Read the bytes of the line as windows-1252 and continue: the usual encoding of files from older programs for
+    /// Windows. It is ISO 8859-1 (Latin-1) with quotes, dashes and other characters for the bytes from 0x80 to 0x9F.
+    /// NUL becomes U+FFFD.
+    #[serde(rename = "windows-1252", alias = "latin1")]
+    Windows1252,
 }
 
 impl InvalidUtf8 {
@@ -88,8 +92,8 @@ impl InvalidUtf8 {
     /// let bytes = b"caf\xe9";
     /// assert!(InvalidUtf8::Error.decode(bytes).is_err());
     /// assert_eq!(InvalidUtf8::Replace.decode(bytes)?, "caf\u{fffd}");
-    /// assert_eq!(InvalidUtf8::Latin1.decode(bytes)?, "café");
-    /// assert_eq!(InvalidUtf8::Latin1.decode(b"it\x92s")?, "it’s");
+    /// assert_eq!(InvalidUtf8::Windows1252.decode(bytes)?, "café");
+    /// assert_eq!(InvalidUtf8::Windows1252.decode(b"it\x92s")?, "it’s");
     /// # Ok::<(), std::str::Utf8Error>(())
     /// ```
     ///
@@ -100,7 +104,7 @@ impl InvalidUtf8 {
             (Ok(text), _) => Ok(Cow::Borrowed(text)),
             (Err(error), Self::Error) => Err(error),
             (Err(_), Self::Replace) => Ok(Cow::Owned(String::from_utf8_lossy(bytes).into_owned())),
-            (Err(_), Self::Latin1) => Ok(Cow::Owned(bytes.iter().map(|&byte| windows_1252(byte)).collect())),
+            (Err(_), Self::Windows1252) => Ok(Cow::Owned(bytes.iter().map(|&byte| windows_1252(byte)).collect())),
         }
     }
 }

@@ -27,6 +27,9 @@ pub struct Line<'a> {
     pub path: &'a Path,
     /// The line number in that file, counted from 1; for a record of a table, that of its first line.
     pub number: u64,
+    /// For a line of a table, the number of its record in the file, counted from 1 without titles; rows of Parquet and
+    /// Arrow are records. `None` for plain text.
+    pub record: Option<u64>,
 }
 
 impl Line<'_> {
@@ -142,6 +145,7 @@ impl TextReader {
         self.last_block = Some(self.present_block());
         self.n_records += 1;
         self.number = self.block.number(self.place);
+        let record = self.block.record(self.place);
         self.place += 1;
         let path = self.blocks.path(self.block.file);
         let (line, end) = cut_line(self.block.bytes(), self.position);
@@ -155,19 +159,7 @@ impl TextReader {
                 &self.mended
             }
         };
-        Ok(Some(Line { text, path, number: self.number }))
-    }
-
-    /// The end of the last line in the file: `\n`, `\r\n`, or empty at the end of the file.
-    pub(super) fn line_end(&self) -> &'static str {
-        let read = &self.block.bytes()[..self.position];
-        if read.ends_with(b"\r\n") {
-            "\r\n"
-        } else if read.ends_with(b"\n") {
-            "\n"
-        } else {
-            ""
-        }
+        Ok(Some(Line { text, path, number: self.number, record }))
     }
 
     /// The number of bytes read so far from the files, as stored on disk. Includes bytes read ahead of the lines.

@@ -5,8 +5,9 @@ use std::{borrow::Cow, ops::Range, path::Path};
 use super::{
     InvalidUtf8,
     cut::{check_line, cut_line},
-    is_blank,
-    sentences::{State, first_sentences, last_sentences, without_marks},
+    is_blank, on_one_line,
+    sentences::{State, first_sentences, last_sentences},
+    table::{LINE_END, LineBuffers},
 };
 use senv_base::{Error, Result};
 
@@ -17,38 +18,34 @@ const LONG: usize = 1 << 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Split {
-    /// Each line separately.
+    /// Each line separately; also each line within a record of a table.
     Lines,
-    /// Paragraphs: a sentence can continue on the next line, up to an empty line or the end of the file. Records of
-    /// tables are split separately.
+    /// Paragraphs: a sentence can continue on the next line, up to an empty line or the end of the file. A record of a
+    /// table is split separately, and can have several paragraphs.
     Paragraphs,
 }
 
 /// The lines to return, with their numbers.
-pub(super) struct Output<'a> {
-    pub(super) text: &'a mut Vec<u8>,
-    pub(super) numbers: &'a mut Vec<u64>,
-}
+pub(super) struct Output<'a>(pub(super) LineBuffers<'a>);
 
 impl Output<'_> {
-    fn push(&mut self, sentence: &str, number: u64) {
-        for (n, line) in sentence.split('\n').enumerate() {
-            if n > 0 {
-                self.text.push(b' ');
-            }
-            // The marks of quoted mail stay only at the beginning.
-            self.text.extend_from_slice(if n > 0 { without_marks(line) } else { line }.as_bytes());
-        }
-        self.text.push(b'\n');
-        self.numbers.push(number);
+    fn push(&mut self, sentence: &str, number: u64, record: Option<u64>) {
+        self.0.text.extend_from_slice(on_one_line(sentence).as_bytes());
+        self.0.text.push(b'\n');
+        self.0.numbers.push(number);
+        self.0.records.extend(record);
     }
 }
 
 /// Splits the lines of one file.
 pub(super) struct Splitter {
     split: Split,
+    /// Whether each line is a record of a table, which is never joined with the next.
+    is_table: bool,
     max_line_bytes: usize,
     invalid_utf8: InvalidUtf8,
+    /// The number of the current record.
+    record: Option<u64>,
     /// The paragraph so far, and the start and number of each of its lines.
     paragraph: String,
     lines: Vec<(usize, u64)>,
@@ -61,44 +58,75 @@ pub(super) struct Splitter {
 }
 
 impl Splitter {
-    pub(super) fn new(split: Split, max_line_bytes: usize, invalid_utf8: InvalidUtf8) -> Self {
-        let (paragraph, lines) = (String::new(), Vec::new());
-        let state = State::default();
-        Self { split, max_line_bytes, invalid_utf8, paragraph, lines, state, enough: LONG, n_replaced: 0 }
+    pub(super) fn new(split: Split, is_table: bool, (max_line_bytes, invalid_utf8): (usize, InvalidUtf8)) -> Self {
+        Self {
+            split,
+            is_table,
+            max_line_bytes,
+            invalid_utf8,
+            record: None,
+            paragraph: String::new(),
+            lines: Vec::new(),
+            state: State::default(),
+            enough: LONG,
+            n_replaced: 0,
+        }
     }
 
     /// Splits the lines of a block; the last paragraph stays open.
     pub(super) fn cut(
         &mut self,
         bytes: &[u8],
-        number: impl Fn(usize) -> u64,
+        place_of: impl Fn(usize) -> (u64, Option<u64>),
         path: &Path,
         out: &mut Output<'_>,
     ) -> Result<()> {
         let (mut position, mut place) = (0, 0);
         while position < bytes.len() {
             let (line, end) = cut_line(bytes, position);
-            let number = number(place);
+            let number;
+            (number, self.record) = place_of(place);
             (position, place) = (end, place + 1);
             let line = check_line(line, path, number, self.max_line_bytes, self.invalid_utf8)?;
             self.n_replaced += u64::from(matches!(line, Cow::Owned(_)));
-            if is_blank(&line) {
-                self.put_out(true, path, out)?;
-                out.push("", number);
-                continue;
-            }
-            if !self.paragraph.is_empty() {
-                self.paragraph.push('\n');
-            }
-            self.lines.push((self.paragraph.len(), number));
-            self.paragraph.push_str(&line);
-            if self.split == Split::Lines {
-                self.end(path, out)?;
-            } else if self.paragraph.len() >= self.enough {
-                self.put_out(false, path, out)?;
+            if self.is_table {
+                self.cut_record(&line, number, path, out)?;
+            } else {
+                self.cut_line(&line, number, path, out)?;
             }
         }
         Ok(())
+    }
+
+    fn cut_line(&mut self, line: &str, number: u64, path: &Path, out: &mut Output<'_>) -> Result<()> {
+        if is_blank(line) {
+            self.put_out(true, path, out)?;
+            out.push("", number, self.record);
+            return Ok(());
+        }
+        if !self.paragraph.is_empty() {
+            self.paragraph.push('\n');
+        }
+        self.lines.push((self.paragraph.len(), number));
+        self.paragraph.push_str(line);
+        match self.split {
+            Split::Lines => self.end(path, out),
+            Split::Paragraphs if self.paragraph.len() >= self.enough => self.put_out(false, path, out),
+            Split::Paragraphs => Ok(()),
+        }
+    }
+
+    /// Cuts the lines of a cell. Empty lines between its paragraphs are kept, as between paragraphs of plain text.
+    fn cut_record(&mut self, cell: &str, number: u64, path: &Path, out: &mut Output<'_>) -> Result<()> {
+        if is_blank(cell) {
+            out.push("", number, self.record);
+            return Ok(());
+        }
+        let is_end = |c: char| c == LINE_END || c == ' ';
+        for line in cell.trim_start_matches(is_end).trim_end_matches(is_end).split(LINE_END) {
+            self.cut_line(line, number, path, out)?;
+        }
+        self.end(path, out)
     }
 
     /// Ends the text: the paragraph, and code that is still open.
@@ -135,7 +163,7 @@ impl Splitter {
                     _ => Error::SentenceTooLong { path, line: number, limit },
                 });
             }
-            out.push(&self.paragraph[range.clone()], number);
+            out.push(&self.paragraph[range.clone()], number, self.record);
         }
         let line = self.lines.partition_point(|&(start, _)| start <= rest).saturating_sub(1);
         self.lines.drain(..if is_whole { self.lines.len() } else { line });

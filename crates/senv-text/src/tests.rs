@@ -53,7 +53,7 @@ fn lines_end_as_they_may() {
     assert_eq!(texts("\u{FEFF}".as_bytes()), [""; 0]);
     assert_eq!(texts("\u{FEFF}\n".as_bytes()), [""]);
     assert_eq!(texts(b"ab\x1A\x04c\rd\n"), ["ab\x1A\x04c\rd"]);
-    assert!(Line { text: " \t\0\r", path: Path::new("x"), number: 1 }.is_blank());
+    assert!(Line { text: " \t\0\r", path: Path::new("x"), number: 1, record: None }.is_blank());
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_nul_is_no_text_and_is_named_by_its_line() {
         lines_of(TextReader::from_reader("text", io::Cursor::new(b"ab\0\xE9\n".to_vec()), &options).unwrap()).unwrap()
     };
     assert_eq!(with(InvalidUtf8::Replace), [(1, "ab\u{FFFD}\u{FFFD}".into())]);
-    assert_eq!(with(InvalidUtf8::Latin1), [(1, "ab\u{FFFD}é".into())]);
+    assert_eq!(with(InvalidUtf8::Windows1252), [(1, "ab\u{FFFD}é".into())]);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn invalid_utf8_is_named_or_replaced_and_never_ends_the_text() {
     assert_eq!(reader.n_replaced(), 3);
 
     // A line that is valid UTF-8 stays unchanged.
-    let options = TextOptions { invalid_utf8: InvalidUtf8::Latin1, ..TextOptions::default() };
+    let options = TextOptions { invalid_utf8: InvalidUtf8::Windows1252, ..TextOptions::default() };
     let mut reader = TextReader::from_reader("text", &b"caf\xC3\xA9\ncaf\xE9"[..], &options).unwrap();
     assert_eq!(reader.next_line().unwrap().map(|line| line.text), Some("café"));
     assert_eq!(reader.next_line().unwrap().map(|line| line.text), Some("café"));
@@ -166,7 +166,7 @@ fn invalid_utf8_is_named_or_replaced_and_never_ends_the_text() {
 fn bytes_that_are_no_utf8_may_be_windows_1252() {
     // What Python's cp1252 gives, and U+0081 for a byte without a character.
     let bytes = b"\x80 It\x92s \x93good\x94 \x96 really\x85 \x9f\xa0\xff \x81";
-    let options = TextOptions { invalid_utf8: InvalidUtf8::Latin1, ..TextOptions::default() };
+    let options = TextOptions { invalid_utf8: InvalidUtf8::Windows1252, ..TextOptions::default() };
     let mut reader = TextReader::from_reader("text", &bytes[..], &options).unwrap();
     let line = reader.next_line().unwrap().map(|line| line.text.to_owned());
     assert_eq!(line.as_deref(), Some("€ It’s “good” – really… Ÿ\u{a0}ÿ \u{81}"));

@@ -15,8 +15,12 @@ use senv_core::{
 
 use crate::Result;
 
-const POLICIES: [(&str, InvalidUtf8); 3] =
-    [("error", InvalidUtf8::Error), ("replace", InvalidUtf8::Replace), ("latin1", InvalidUtf8::Latin1)];
+const POLICIES: [(&str, InvalidUtf8); 4] = [
+    ("error", InvalidUtf8::Error),
+    ("replace", InvalidUtf8::Replace),
+    ("windows-1252", InvalidUtf8::Windows1252),
+    ("latin1", InvalidUtf8::Windows1252),
+];
 
 /// The command line without the systems.
 pub(crate) fn program() -> Command {
@@ -71,6 +75,14 @@ pub(crate) fn system<S: TextSystem>() -> Command {
                 .help("Read this column of CSV or TSV, by title or by number (from 1), or this field of JSON lines"),
         )
         .arg(
+            Arg::new("delimiter")
+                .long("delimiter")
+                .value_name("CHAR")
+                .requires("column")
+                .value_parser(|text: &str| delimiter(text))
+                .help("Character between the fields of CSV and TSV, or tab [default: recognized]"),
+        )
+        .arg(
             Arg::new("invalid_utf8")
                 .long("invalid-utf8")
                 .value_name("POLICY")
@@ -78,7 +90,7 @@ pub(crate) fn system<S: TextSystem>() -> Command {
                 .default_value(POLICIES[0].0)
                 .help(
                     "What to do with a line that is not UTF-8: stop, replace invalid bytes with U+FFFD, or read it \
-                    as ISO 8859-1",
+                    as windows-1252 (latin1 is another name for it)",
                 ),
         )
         .arg(
@@ -120,6 +132,15 @@ pub(crate) fn system<S: TextSystem>() -> Command {
     command
 }
 
+/// Parses a character between fields.
+fn delimiter(text: &str) -> std::result::Result<u8, String> {
+    match (text, text.as_bytes()) {
+        ("tab" | "\\t", _) => Ok(b'\t'),
+        (_, &[byte]) if byte.is_ascii() && !b"\"\r\n".contains(&byte) => Ok(byte),
+        _ => Err("expected one ASCII character such as ; or tab".to_owned()),
+    }
+}
+
 /// How the lines of the text are read.
 pub(crate) fn text(args: &ArgMatches) -> TextOptions {
     let defaults = TextOptions::default();
@@ -128,7 +149,10 @@ pub(crate) fn text(args: &ArgMatches) -> TextOptions {
     TextOptions {
         invalid_utf8: policy.map_or(defaults.invalid_utf8, |(_, policy)| policy),
         max_line_bytes: args.get_one("max_line_bytes").copied().unwrap_or(defaults.max_line_bytes),
-        table: args.get_one::<String>("column").map(|name| TableText::column(name)),
+        table: args.get_one::<String>("column").map(|name| TableText {
+            delimiter: args.get_one("delimiter").copied(),
+            ..TableText::column(name)
+        }),
         ..defaults
     }
 }

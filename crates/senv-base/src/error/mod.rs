@@ -114,8 +114,9 @@ pub enum Error {
     Other(Box<dyn std::error::Error + Send + Sync>),
     /// A line of text is not UTF-8.
     #[error(
-        "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file, or read it with {}",
+        "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file, read it {}, or read it with {}",
         path.display(),
+        Remedy::ReadWindows1252,
         Remedy::ReplaceInvalidUtf8
     )]
     InvalidUtf8 {
@@ -484,7 +485,8 @@ impl Error {
     #[must_use]
     pub fn remedies(&self) -> &[Remedy] {
         match self {
-            Self::InvalidUtf8 { .. } | Self::NulByte { .. } => &[Remedy::ReplaceInvalidUtf8],
+            Self::InvalidUtf8 { .. } => &[Remedy::ReadWindows1252, Remedy::ReplaceInvalidUtf8],
+            Self::NulByte { .. } => &[Remedy::ReplaceInvalidUtf8],
             Self::LineTooLong { .. } => &[Remedy::RaiseLineLimit],
             Self::EmptyVocabulary { .. } => &[Remedy::LowerMinCount],
             Self::NoColumnNamed { .. } => &[Remedy::NameColumn],
@@ -508,26 +510,27 @@ mod tests {
     #[test]
     fn messages_name_their_remedies() {
         let path = || PathBuf::from("a.txt");
-        for (error, remedy, message) in [
+        for (error, remedies, message) in [
             (
                 Error::InvalidUtf8 { path: path(), line: 2, byte: 3 },
-                Remedy::ReplaceInvalidUtf8,
-                "a.txt:2: byte 3 of the line is not valid UTF-8; convert the file, or read it with invalid bytes replaced",
+                &[Remedy::ReadWindows1252, Remedy::ReplaceInvalidUtf8][..],
+                "a.txt:2: byte 3 of the line is not valid UTF-8; convert the file, read it as windows-1252, or read it with \
+                 invalid bytes replaced",
             ),
             (
                 Error::LineTooLong { path: path(), line: 2, limit: 9 },
-                Remedy::RaiseLineLimit,
+                &[Remedy::RaiseLineLimit],
                 "a.txt:2: the line is longer than 9 bytes; put one sentence on each line, or raise the line length limit",
             ),
             (
                 Error::EmptyVocabulary { min_count: 5, distinct: 3, highest: 2 },
-                Remedy::LowerMinCount,
+                &[Remedy::LowerMinCount],
                 "the vocabulary is empty: the most frequent of 3 tokens occurs 2 times, and the minimum count is 5; lower the \
                  minimum count or give more text",
             ),
         ] {
             assert_eq!(error.to_string(), message);
-            assert_eq!(error.remedies(), [remedy]);
+            assert_eq!(error.remedies(), remedies);
         }
         assert!(Error::EmptyInput { path: path() }.remedies().is_empty());
     }

@@ -45,6 +45,8 @@ pub enum Remedy {
     InitialVectorsOfDim,
     /// Reading text or words that are not UTF-8 with invalid bytes replaced.
     ReplaceInvalidUtf8,
+    /// Reading text that is not UTF-8 as windows-1252, the usual encoding of older files from Windows.
+    ReadWindows1252,
     /// Reading as many rows as there are, regardless of the number in the file's header.
     AcceptRowCount,
     /// A higher limit on the bytes of a line.
@@ -75,7 +77,7 @@ pub enum Remedy {
 
 impl Remedy {
     /// All remedies.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::LowerLearningRate,
         Self::HigherLearningRate,
         Self::WeakerL1,
@@ -89,6 +91,7 @@ impl Remedy {
         Self::ModelOfLargerText,
         Self::InitialVectorsOfDim,
         Self::ReplaceInvalidUtf8,
+        Self::ReadWindows1252,
         Self::AcceptRowCount,
         Self::RaiseLineLimit,
         Self::SplitLines,
@@ -137,6 +140,7 @@ impl Remedy {
             Self::ModelOfLargerText => "fine-tune a model trained on more text",
             Self::InitialVectorsOfDim => "initial vectors",
             Self::ReplaceInvalidUtf8 => "invalid bytes replaced",
+            Self::ReadWindows1252 => "as windows-1252",
             Self::AcceptRowCount => "the declared number of rows ignored",
             Self::RaiseLineLimit => "raise the line length limit",
             Self::SplitLines => "split each line separately",

@@ -13,13 +13,13 @@ use serde::Serialize;
 use crate::{
     commands::{
         ModelArg,
-        sentences::{LocatedSentence, cosine, located, read_for},
+        sentences::{LocatedSentence, cosine, located, read_for, read_other},
     },
     destination,
     failure::{Failure, Result},
     output::{self, grouped, plural},
     progress::Settled,
-    text::{TextArgs, is_dash, note_typing},
+    text::{SecondText, TextArgs, is_dash, note_typing},
 };
 
 /// Show which sentences are in both texts, and which in only one.
@@ -28,8 +28,9 @@ use crate::{
 /// same. Nothing is missed: the result is that of comparing all pairs, for any number of threads.
 ///
 /// Prints one line per sentence, with columns separated by tabs: a mark, the cosine, the line in each text, and the
-/// sentence of each text; - replaces a missing counterpart. The mark is = for sentences of the first text that are in
-/// both, < for those only in the first, then > for those only in the second.
+/// sentence of each text; - replaces a missing counterpart. For a table, the number of the record replaces the line.
+/// The mark is = for sentences of the first text that are in both, < for those only in the first, then > for those only
+/// in the second.
 ///
 /// Memory holds both texts and a vector per distinct sentence, 2.6 KB each with the English model.
 #[derive(Debug, clap::Args)]
@@ -56,6 +57,8 @@ pub(crate) struct Compare {
     #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]
+    second_text: SecondText,
+    #[command(flatten)]
     model: ModelArg,
 }
 
@@ -63,6 +66,7 @@ const EXAMPLES: &str = "\
 Examples:
   senv compare old.txt new.txt
   senv compare old.txt new.txt --only second
+  senv compare tickets.csv known.txt --column body --second-lines
   senv compare --threshold 0.8 --only both --json questions.txt answered.txt";
 
 /// Sentences to write.
@@ -97,8 +101,9 @@ impl Compare {
         destination::check_stdout(&paths)?;
         let model = self.model.open_for_many()?;
         note_typing(&paths, "sentences");
-        let read = |path: &PathBuf| read_for(&self.model, &model, std::slice::from_ref(path), &self.text);
-        let (first, second) = (read(&self.first)?, read(&self.second)?);
+        let [of_first, of_second] = [&self.first, &self.second].map(std::slice::from_ref);
+        let first = read_for(&self.model, &model, of_first, &self.text)?;
+        let second = read_other(&self.model, &model, of_second, &self.text, &self.second_text.other())?;
         let progress = Settled::new("comparing");
         let (texts, other_texts) = (first.texts(), second.texts());
         let all = || [&texts[..], &other_texts[..]].concat();

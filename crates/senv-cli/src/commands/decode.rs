@@ -22,7 +22,7 @@ use crate::{
     destination,
     failure::{Failure, Result},
     output::{self, plural},
-    text::{LineArgs, note_typing},
+    text::{TextArgs, note_typing},
 };
 
 /// Generate text from a sentence vector.
@@ -67,7 +67,7 @@ pub(crate) struct Decode {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    text: LineArgs,
+    text: TextArgs,
     #[command(flatten)]
     model: ModelArg,
 }
@@ -105,6 +105,9 @@ struct Saying {
 
 impl Decode {
     pub(crate) fn run(self, threads: usize) -> Result {
+        if self.sentences.is_empty() && self.between.is_none() {
+            self.text.check_tables(&self.input)?;
+        }
         let model = self.model.open()?;
         let decoders = choose(&model, &self.decoder)?;
         let width = self.beam.unwrap_or_else(|| self.n.max(5));

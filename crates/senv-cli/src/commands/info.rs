@@ -132,6 +132,7 @@ impl Info {
     }
 
     fn checked(&self, model: &Model) -> Result<Check> {
+        self.reading.check_tables(&self.text)?;
         note_typing(&self.text, "text");
         // The word counts tell the size of the training text; the loss is unknown.
         let words = Some(model.vocabulary().corpus_tokens()).filter(|&words| words > 0);

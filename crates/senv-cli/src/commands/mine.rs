@@ -13,19 +13,21 @@ use serde::Serialize;
 use crate::{
     commands::{
         ModelArg,
-        sentences::{LocatedSentence, cosine, located, read_for, with_files},
+        sentences::{LocatedSentence, cosine, located, read_for, read_other, with_files},
+        table_rows::RecordArgs,
     },
     destination,
     failure::{Failure, Result},
     output::{self, plural},
     progress::Settled,
-    text::{INPUT_HELP, InputArgs, TextArgs, is_dash, note_typing},
+    text::{INPUT_HELP, InputArgs, TextArgs, WithText, is_dash, note_typing},
 };
 
 /// Find the most similar pairs of sentences in one text or two.
 ///
-/// Prints the score and both sentences, separated by tabs, best pair first. Equal sentences count as one. The score is
-/// the cosine. With --margin it is the cosine divided by the mean cosine of both sentences with their nearest
+/// Prints the score and both sentences, separated by tabs, best pair first; for tables also the two records, then the
+/// columns of --show. With --records, the two records of a pair follow each other. Equal sentences count as one. The
+/// score is the cosine. With --margin it is the cosine divided by the mean cosine of both sentences with their nearest
 /// neighbors, which lowers sentences that are similar to everything.
 ///
 /// By cosine nothing is missed: all pairs are compared, for any number of threads. By margin, 99 % of the neighbors are
@@ -59,13 +61,17 @@ pub(crate) struct Mine {
     #[arg(long)]
     guard: bool,
     /// Print only the two sentences, as senv train --pairs reads them.
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "show", "records"])]
     no_score: bool,
     /// Print JSON, one object per line, with the lines of both sentences.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "records")]
     json: bool,
     #[command(flatten)]
+    record: RecordArgs,
+    #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    with_text: WithText,
     #[command(flatten)]
     model: ModelArg,
 }
@@ -74,6 +80,7 @@ const EXAMPLES: &str = "\
 Examples:
   senv mine text.txt
   senv mine questions.txt --with answers.txt --margin --once
+  senv mine tickets.csv --column body --show id --show author
   senv mine text.txt -n 20000 --min-score 0.6 --max-score 0.95 --once --no-score > pairs.tsv";
 
 #[derive(Debug, Serialize)]
@@ -95,11 +102,19 @@ impl Mine {
             return Err(Failure::Usage("--max-score is lower than --min-score, so no pair fits".into()));
         }
         destination::check_stdout(&paths)?;
+        let options = self.text.options();
+        self.record.check(input, &options)?;
+        if self.record.records && !self.with.is_empty() {
+            let message = "--records is for pairs of one text; --show prints columns of the input";
+            return Err(Failure::Usage(message.into()));
+        }
         let model = self.model.open_for_many()?;
         note_typing(input, "sentences");
         let lines = read_for(&self.model, &model, input, &self.text)?;
-        let others =
-            if self.with.is_empty() { None } else { Some(read_for(&self.model, &model, &self.with, &self.text)?) };
+        let others = match self.with.is_empty() {
+            true => None,
+            false => Some(read_other(&self.model, &model, &self.with, &self.text, &self.with_text.other())?),
+        };
         let (texts, other_texts) = (lines.texts(), others.as_ref().map(Lines::texts));
         let guard = self.guard.then(|| {
             let all = texts.iter().chain(other_texts.iter().flatten()).copied();
@@ -123,18 +138,29 @@ impl Mine {
         progress.finish();
 
         let mut out = output::stdout();
-        for pair in &found {
-            let mined = Mined {
-                score: pair.score,
-                cosine: pair.cosine,
-                first: located(&lines, pair.first, with_files(input, &lines)),
-                second: located(
-                    others.as_ref().unwrap_or(&lines),
-                    pair.second,
-                    paths.len() > 1 && others.is_none() || self.with.len() > 1,
-                ),
-            };
-            self.write(&mut out, &mined).map_err(Failure::stdout)?;
+        let of_lines = |second: usize| others.is_none().then_some(second);
+        let shown = found.iter().flat_map(|pair| [Some(pair.first), of_lines(pair.second)]).flatten();
+        let joined = self.record.read_of(input, &options, &lines, shown)?;
+        if joined.has_records() {
+            let records = (1..).zip(&found).flat_map(|(n, pair)| {
+                let figures = move || vec![format!("{n}"), format!("{:.4}", pair.score)];
+                [pair.first, pair.second].map(|i| (lines.place(i).0, lines.record(i), figures()))
+            });
+            joined.write_records(&mut out, &["pair", "score"], records).map_err(Failure::stdout)?;
+        } else {
+            for pair in &found {
+                let first = located(&lines, pair.first, with_files(input, &lines));
+                let of_second = others.as_ref().unwrap_or(&lines);
+                let with_file = paths.len() > 1 && others.is_none() || self.with.len() > 1;
+                let second = located(of_second, pair.second, with_file);
+                let first = first.with_columns(&joined, &lines, pair.first);
+                let second = match of_lines(pair.second) {
+                    Some(i) => second.with_columns(&joined, &lines, i),
+                    None => second,
+                };
+                let mined = Mined { score: pair.score, cosine: pair.cosine, first, second };
+                self.write(&mut out, &mined).map_err(Failure::stdout)?;
+            }
         }
         out.flush().map_err(Failure::stdout)?;
         let (n, pairs) = (plural(lines.len() as u64, "sentence"), plural(found.len() as u64, "pair"));
@@ -151,9 +177,16 @@ impl Mine {
         if self.json {
             return output::write_json_line(out, pair);
         }
-        if !self.no_score {
-            write!(out, "{:.4}\t", pair.score)?;
+        let Mined { score, first, second, .. } = pair;
+        if self.no_score {
+            return writeln!(out, "{}\t{}", first.column(), second.column());
         }
-        writeln!(out, "{}\t{}", pair.first.column(), pair.second.column())
+        write!(out, "{score:.4}\t{}\t{}", first.column(), second.column())?;
+        if first.record.is_some() || second.record.is_some() {
+            write!(out, "\t{}\t{}", first.shown(), second.shown())?;
+        }
+        first.columns.write(out)?;
+        second.columns.write(out)?;
+        writeln!(out)
     }
 }

@@ -30,6 +30,7 @@ pub(crate) mod search;
 mod sentences;
 pub(crate) mod similarity;
 pub(crate) mod split;
+mod table_rows;
 pub(crate) mod train;
 pub(crate) mod tune;
 mod unread;

@@ -9,6 +9,7 @@ use crate::{
     commands::{
         ModelArg,
         sentences::{LocatedSentence, cosine, located, read_for, with_files},
+        table_rows::RecordArgs,
     },
     destination,
     failure::{Failure, Result},
@@ -19,10 +20,10 @@ use crate::{
 
 /// Find the sentences least similar to all others.
 ///
-/// Prints the similarity of a sentence to others, its line, and the sentence, separated by tabs, least similar first.
-/// The similarity is the mean cosine with the nearest other sentences. A sentence without a vector has similarity 0. In
-/// most models that is one without a known word; the English model makes vectors of unknown words from their letters.
-/// Equal sentences count as one, and the first is printed.
+/// Prints the similarity of a sentence to others, its line (for tables, its record), and the sentence, separated by
+/// tabs, least similar first. The similarity is the mean cosine with the nearest other sentences. A sentence without a
+/// vector has similarity 0. In most models that is one without a known word; the English model makes vectors of unknown
+/// words from their letters. Equal sentences count as one, and the first is printed.
 ///
 /// Up to 5,000 distinct sentences, all pairs are compared. In longer texts the similarity is approximate: 99 % of the
 /// nearest are found. Memory holds the text and a vector per distinct sentence, 1.4 KB each with the English model.
@@ -45,8 +46,10 @@ pub(crate) struct Outliers {
     #[arg(long)]
     drop: bool,
     /// Print JSON, one object per line.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "records")]
     json: bool,
+    #[command(flatten)]
+    record: RecordArgs,
     #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]
@@ -57,6 +60,7 @@ const EXAMPLES: &str = "\
 Examples:
   senv outliers text.txt
   senv outliers text.txt -n 100 --max-score 0.4
+  senv outliers tickets.csv --column body --show id --show author
   senv outliers text.txt -n 100 --drop > cleaned.txt";
 
 #[derive(Debug, Serialize)]
@@ -70,6 +74,8 @@ impl Outliers {
     pub(crate) fn run(self) -> Result {
         let input = self.input.paths_or_stdin();
         destination::check_stdout(&input.iter().collect::<Vec<_>>())?;
+        let options = self.text.options();
+        self.record.check(input, &options)?;
         let model = self.model.open_for_topics()?;
         note_typing(input, "sentences");
         let lines = read_for(&self.model, &model, input, &self.text)?;
@@ -89,9 +95,17 @@ impl Outliers {
             let dropped: std::collections::HashSet<&str> = order.iter().map(|&i| sentences[i]).collect();
             order = (0..lines.len()).filter(|&i| !dropped.contains(sentences[i])).collect();
         }
-        for &i in &order {
-            let outlier = Outlier { likeness: likeness[i], place: located(&lines, i, with_file) };
-            self.write(&mut out, &outlier).map_err(Failure::stdout)?;
+        let joined = self.record.read_of(input, &options, &lines, order.iter().copied())?;
+        if joined.has_records() {
+            let names: &[&str] = if self.drop { &[] } else { &["likeness"] };
+            let figures = |i: usize| names.iter().map(|_| format!("{:.4}", likeness[i])).collect();
+            let records = order.iter().map(|&i| (lines.place(i).0, lines.record(i), figures(i)));
+            joined.write_records(&mut out, names, records).map_err(Failure::stdout)?;
+        } else {
+            for &i in &order {
+                let place = located(&lines, i, with_file).with_columns(&joined, &lines, i);
+                self.write(&mut out, &Outlier { likeness: likeness[i], place }).map_err(Failure::stdout)?;
+            }
         }
         out.flush().map_err(Failure::stdout)?;
         let mean = likeness.iter().map(|&x| f64::from(x)).sum::<f64>() / likeness.len() as f64;
@@ -107,8 +121,11 @@ impl Outliers {
             return output::write_json_line(out, outlier);
         }
         if self.drop {
-            return writeln!(out, "{}", place.text);
+            write!(out, "{}", place.text)?;
+        } else {
+            write!(out, "{:.4}\t{}\t{}", outlier.likeness, place.shown(), output::cell(place.text))?;
         }
-        writeln!(out, "{:.4}\t{}\t{}", outlier.likeness, place.shown(), output::cell(place.text))
+        place.columns.write(out)?;
+        writeln!(out)
     }
 }

@@ -1,13 +1,14 @@
 //! `senv sample`: a few representative sentences of a text.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use clap::ArgGroup;
 
 use crate::{
     commands::{
         ModelArg,
-        sentences::{located, read_for, share, with_files},
+        sentences::{LocatedSentence, located, read_for, share, with_files},
+        table_rows::RecordArgs,
     },
     destination,
     failure::{Failure, Result},
@@ -46,8 +47,10 @@ pub(crate) struct Sample {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print JSON, one object per line: the sentence and its line.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "records")]
     json: bool,
+    #[command(flatten)]
+    record: RecordArgs,
     #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]
@@ -58,12 +61,15 @@ const EXAMPLES: &str = "\
 Examples:
   senv sample --diverse 50 text.txt
   senv sample --random 1000 --seed 2 text.txt > some.txt
-  senv sample --diverse 50 --typical 0 text.txt";
+  senv sample --diverse 50 --typical 0 text.txt
+  senv sample --random 200 tickets.csv --column body --records > some.csv";
 
 impl Sample {
     pub(crate) fn run(self) -> Result {
         let input = self.input.paths_or_stdin();
         destination::check_stdout(&input.iter().collect::<Vec<_>>())?;
+        let options = self.text.options();
+        self.record.check(input, &options)?;
         let model = self.model.open_for_topics()?;
         note_typing(input, "sentences");
         let lines = read_for(&self.model, &model, input, &self.text)?;
@@ -79,12 +85,14 @@ impl Sample {
             (None, n) => senv::jobs::random_sample(&sentences, n.unwrap_or(0), self.seed),
         };
         let mut out = output::stdout();
-        for &i in &chosen {
-            let place = located(&lines, i, with_files(input, &lines));
-            if self.json {
-                output::write_json_line(&mut out, &place).map_err(Failure::stdout)?;
-            } else {
-                writeln!(out, "{}", place.text).map_err(Failure::stdout)?;
+        let joined = self.record.read_of(input, &options, &lines, chosen.iter().copied())?;
+        if joined.has_records() {
+            let records = chosen.iter().map(|&i| (lines.place(i).0, lines.record(i), Vec::new()));
+            joined.write_records(&mut out, &[], records).map_err(Failure::stdout)?;
+        } else {
+            for &i in &chosen {
+                let place = located(&lines, i, with_files(input, &lines)).with_columns(&joined, &lines, i);
+                self.write(&mut out, &place).map_err(Failure::stdout)?;
             }
         }
         out.flush().map_err(Failure::stdout)?;
@@ -96,5 +104,14 @@ impl Sample {
             grouped(chosen.len() as u64)
         ));
         Ok(())
+    }
+
+    fn write(&self, out: &mut impl Write, place: &LocatedSentence<'_>) -> io::Result<()> {
+        if self.json {
+            return output::write_json_line(out, place);
+        }
+        write!(out, "{}", place.text)?;
+        place.columns.write(out)?;
+        writeln!(out)
     }
 }

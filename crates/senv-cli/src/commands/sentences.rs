@@ -3,11 +3,16 @@
 use std::{borrow::Cow, path::PathBuf};
 
 use senv::{Model, collection::read_sentences};
-use senv_core::text::Lines;
+use senv_core::{TextOptions, text::Lines};
 use serde::Serialize;
 
 use super::{ModelArg, known_words::WordSample};
-use crate::{failure::Result, output::cell, text::TextArgs};
+use crate::{
+    commands::table_rows::{Cells, Joined},
+    failure::Result,
+    output::cell,
+    text::{OtherText, TextArgs},
+};
 
 /// A sentence and its place.
 #[derive(Debug, Serialize)]
@@ -15,22 +20,38 @@ pub(crate) struct LocatedSentence<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     line: u64,
+    /// The number of its record, if it is from a table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) record: Option<u64>,
     pub(crate) text: &'a str,
+    /// The columns of the record that are shown.
+    #[serde(skip_serializing_if = "Cells::is_empty")]
+    pub(crate) columns: Cells<'a>,
 }
 
-impl LocatedSentence<'_> {
-    /// Its line, with the file if there are several.
+impl<'a> LocatedSentence<'a> {
+    /// The number of its record or line, with the file if there are several.
     pub(crate) fn shown(&self) -> String {
-        match &self.file {
-            Some(file) => format!("{}:{}", cell(file), self.line),
-            None => self.line.to_string(),
-        }
+        shown_place(self.file.as_deref(), self.record.unwrap_or(self.line))
+    }
+
+    /// The same sentence with columns of its record.
+    pub(crate) fn with_columns(self, joined: &'a Joined, lines: &Lines, i: usize) -> Self {
+        Self { columns: joined.cells(lines.place(i).0, self.record), ..self }
     }
 
     /// Its text for a column of pairs that other commands read: tabs and line ends become blanks.
     pub(crate) fn column(&self) -> Cow<'_, str> {
         let ends = ['\t', '\n', '\r'];
         if self.text.contains(ends) { self.text.replace(ends, " ").into() } else { self.text.into() }
+    }
+}
+
+/// The number of a record or line, with its file if there are several.
+pub(crate) fn shown_place(file: Option<&str>, number: u64) -> String {
+    match file {
+        Some(file) => format!("{}:{number}", cell(file)),
+        None => number.to_string(),
     }
 }
 
@@ -42,13 +63,30 @@ pub(crate) fn with_files(paths: &[PathBuf], lines: &Lines) -> bool {
 /// Sentence `i` and its place, with its file if there are several.
 pub(crate) fn located(lines: &Lines, i: usize, with_file: bool) -> LocatedSentence<'_> {
     let (file, line) = lines.place(i);
-    LocatedSentence { file: with_file.then(|| file.display().to_string()), line, text: lines.get(i) }
+    let (record, columns) = (lines.record(i), Cells::default());
+    LocatedSentence { file: with_file.then(|| file.display().to_string()), line, record, text: lines.get(i), columns }
 }
 
 /// All sentences of some files, at least one; warns if the model knows few of their words.
 pub(crate) fn read_for(arg: &ModelArg, model: &Model, paths: &[PathBuf], text: &TextArgs) -> Result<Lines> {
-    text.note_tables(paths);
-    let lines = read_sentences(paths, &text.options())?;
+    text.check_tables(paths)?;
+    read_checked(arg, model, paths, &text.options())
+}
+
+/// The same for a text that has arguments of its own.
+pub(crate) fn read_other(
+    arg: &ModelArg,
+    model: &Model,
+    paths: &[PathBuf],
+    text: &TextArgs,
+    other: &OtherText<'_>,
+) -> Result<Lines> {
+    let options = text.check_other(paths, other)?;
+    read_checked(arg, model, paths, &options)
+}
+
+fn read_checked(arg: &ModelArg, model: &Model, paths: &[PathBuf], options: &TextOptions) -> Result<Lines> {
+    let lines = read_sentences(paths, options)?;
     not_empty(&lines, paths)?;
     check_words(arg, model, &lines);
     Ok(lines)

@@ -8,8 +8,8 @@ use std::{
 
 use senv::{Model, jobs::CoverageCounts};
 use senv_core::{
-    Scratch, SentenceEncoder, TextReader, kernels,
-    text::{LineBatch, for_line_batches},
+    Scratch, SentenceEncoder, TextOptions, TextReader, kernels,
+    text::{LineBatch, TableKind, for_line_batches},
 };
 use senv_store::{Digits, push_row};
 use serde::Serialize;
@@ -19,7 +19,7 @@ use crate::{
     destination,
     failure::{Failure, Result},
     output::{self, plural},
-    text::{LineArgs, is_dash, note_typing},
+    text::{LineArgs, TableArgs, is_dash, note_tables, note_typing, refuse_tables},
 };
 
 /// Decimals of a cosine: the precision of an f32.
@@ -43,9 +43,17 @@ pub(crate) struct Similarity {
     second: Option<String>,
     /// Pairs, one per line, separated by a tab; - is standard input.
     ///
-    /// Further columns are kept.
+    /// Further columns are kept. Of a table, such as CSV or JSON lines, name two columns.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     input: PathBuf,
+    /// Column of a table; given twice, for both sentences.
+    #[arg(long, value_name = "NAME", groups = ["tabled", "quoted"], help_heading = "Text")]
+    column: Vec<String>,
+    /// Read CSV and JSON as lines with a tab, too.
+    #[arg(id = "as_lines", long = "lines", conflicts_with = "column", help_heading = "Text")]
+    as_lines: bool,
+    #[command(flatten)]
+    table: TableArgs,
     /// Print JSON, one object per pair.
     #[arg(long)]
     json: bool,
@@ -58,7 +66,8 @@ pub(crate) struct Similarity {
 const EXAMPLES: &str = "\
 Examples:
   senv similarity \"a cat sat on the mat\" \"a dog lay on the rug\"
-  senv similarity --model model.senv pairs.tsv > scored.tsv";
+  senv similarity --model model.senv pairs.tsv > scored.tsv
+  senv similarity pairs.csv --column question --column duplicate";
 
 #[derive(Debug, Serialize)]
 struct Pair<'a> {
@@ -165,9 +174,10 @@ impl Similarity {
             }
         } else {
             destination::check_stdout(&[&self.input])?;
+            let options = self.options()?;
             note_typing(&[&self.input], "pairs, FIRST<TAB>SECOND,");
             model.prepare_for_many();
-            let reader = TextReader::open(&[&self.input], &self.text.options())?;
+            let reader = TextReader::open(&[&self.input], &options)?;
             let mut out = output::stdout();
             let work = |state: &mut State<'_>, batch: &mut LineBatch<Tally>| self.score(state, batch);
             for_line_batches(reader, threads, state, work, |batch| {
@@ -186,6 +196,29 @@ impl Similarity {
         sample.finish();
         warn_of_unread(&tally.sentences);
         Ok(())
+    }
+
+    /// How the pairs are read.
+    fn options(&self) -> Result<TextOptions> {
+        let lines = self.text.options();
+        let [first, second] = &self.column[..] else {
+            if !self.column.is_empty() {
+                return Err(Failure::Usage(
+                    "name the columns of both sentences: --column FIRST --column SECOND".into(),
+                ));
+            }
+            // Lines with a tab are the usual form.
+            let is_tsv = TableKind::of_file(&self.input) == Some(TableKind::Tsv);
+            if !self.as_lines && !is_tsv {
+                let of_titles = TextOptions { table: Some(self.table.of_column("1")), ..lines };
+                refuse_tables(&[&self.input], &of_titles, ["--column, given twice", "--lines"])?;
+            }
+            return Ok(self.text.options());
+        };
+        let mut table = self.table.of_column(first);
+        table.columns.push(second.as_str().into());
+        note_tables(&[&self.input], &table);
+        Ok(TextOptions { table: Some(table), ..lines })
     }
 
     fn score(&self, state: &mut State<'_>, batch: &mut LineBatch<Tally>) -> Result {

@@ -52,6 +52,9 @@ struct Sentence<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     line: u64,
+    /// The number of its record, if it is from a table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<u64>,
     text: &'a str,
 }
 
@@ -59,7 +62,7 @@ impl SplitCommand {
     pub(crate) fn run(self) -> Result {
         let input = self.input.paths_or_stdin();
         destination::check_stdout(input)?;
-        self.text.note_tables_to_cut(input);
+        self.text.check_tables_to_cut(input)?;
         note_typing(input, "text");
         let options = self.text.options();
         let options = TextOptions { split: options.split.or(Some(Split::Paragraphs)), ..options };
@@ -72,7 +75,7 @@ impl SplitCommand {
             if self.json {
                 if !is_blank {
                     let file = (input.len() > 1).then(|| line.path.display().to_string());
-                    let sentence = Sentence { file, line: line.number, text: line.text };
+                    let sentence = Sentence { file, line: line.number, record: line.record, text: line.text };
                     output::write_json_line(&mut out, &sentence).map_err(Failure::stdout)?;
                 }
             } else if !(is_blank && was_blank) {

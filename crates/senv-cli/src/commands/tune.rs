@@ -240,6 +240,7 @@ impl Search {
 
     /// Fails if a file of the folder is an input, or if the file for the best model is not a model.
     fn check_output(&self) -> Result {
+        self.data.check_tables()?;
         let mut inputs = self.data.paths(&self.stage2);
         let others = self.select.iter().chain([&self.grid]).chain(&self.data.vectors.init_vectors);
         inputs.extend(others.map(PathBuf::as_path));

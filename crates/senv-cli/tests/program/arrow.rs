@@ -68,9 +68,12 @@ fn every_job_reads_a_column_as_it_reads_lines() {
     let of_text = |arguments: &[&str]| folder.run(arguments).ok().out;
     for table in ["t.parquet", "t.arrow"] {
         let of_table = |arguments: &[&str]| folder.run(&[arguments, &["--column", "text"]].concat()).ok().out;
-        for job in
-            [&["dedupe", "--threshold", ".8"][..], &["mine", "-n", "3"], &["outliers"], &["cluster", "--groups", "2"]]
-        {
+        for job in [
+            &["dedupe", "--threshold", ".8"][..],
+            &["mine", "--no-score"],
+            &["outliers"],
+            &["cluster", "--groups", "2"],
+        ] {
             let [of_text, of_table] = [of_text(&[job, &["text.txt"]].concat()), of_table(&[job, &[table]].concat())];
             assert_eq!(of_text, of_table, "{job:?}");
         }
@@ -97,9 +100,7 @@ fn what_cannot_be_read_is_named_and_nothing_is_left_behind() {
     let whole = fs::read(folder.path("t.parquet")).unwrap();
     fs::write(folder.path("cut.parquet"), &whole[..whole.len() - 9]).unwrap();
     for (arguments, message) in [
-        (&["t.parquet"][..], "t.parquet is a Parquet file, not text; name its text column (--column NAME)"),
-        (&["t.arrow"], "t.arrow is an Arrow file"),
-        (&["t.parquet", "--column", "line"], "t.parquet: column \"line\" has type Int64, expected text"),
+        (&["t.parquet", "--column", "line"][..], "t.parquet: column \"line\" has type Int64, expected text"),
         (&["t.parquet", "--column", "vector"], "t.parquet: column \"vector\" has type FixedSizeList"),
         (&["t.parquet", "--column", "body"], "t.parquet: no column \"body\"; the columns are line, text, vector"),
         (&["cut.parquet", "--column", "text"], "cut.parquet: it is damaged or not a supported Parquet"),
@@ -111,6 +112,13 @@ fn what_cannot_be_read_is_named_and_nothing_is_left_behind() {
             assert!(!folder.path(output).exists());
         }
     }
+    for table in ["t.parquet", "t.arrow"] {
+        let refused = format!("{table} is a Parquet or Arrow file; name the column of the text with --column");
+        folder.run(&["encode", table]).fails(2, &[&refused, "Columns: line, text, vector"]);
+    }
+    let shown = folder.run(&["outliers", "t.parquet", "--column", "text", "--show", "line", "-n", "1"]).ok().out;
+    let cells: Vec<&str> = shown.trim_end().split('\t').collect();
+    assert_eq!((cells.len(), cells[1]), (4, cells[3]), "{shown}");
     folder.write("other.parquet", "no table of ours");
     let other = folder.run(&["encode", "text.txt", "--output", "other.parquet"]);
     other.fails(2, &["other.parquet exists and is not a table of vectors written by senv"]);

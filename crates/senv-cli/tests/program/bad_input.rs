@@ -45,7 +45,8 @@ fn bad_text_is_named() {
     bytes.extend_from_slice(b"the caf\xe9 was closed\n");
     bytes.extend_from_slice(text(30).as_bytes());
     folder.write("latin.txt", &bytes);
-    train("latin.txt", &[]).fails(1, &["latin.txt:31: byte 8", "--invalid-utf8 replace"]);
+    train("latin.txt", &[])
+        .fails(1, &["latin.txt:31: byte 8", "--invalid-utf8 windows-1252", "--invalid-utf8 replace"]);
     train("latin.txt", &["--invalid-utf8", "replace"]).ok();
     folder.run(&["encode", "--model", "m.senv", "--input", "latin.txt"]).fails(1, &["latin.txt:31: byte 8"]);
     let replaced = ["encode", "--model", "m.senv", "--input", "latin.txt", "--invalid-utf8", "replace"];

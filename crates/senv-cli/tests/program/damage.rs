@@ -122,7 +122,7 @@ fn rows_that_are_no_numbers_are_errors_that_name_word_and_file() {
             &["similarity", "--model", "w.senv", "--input", "pairs.tsv"],
             &["nearest", "--model", "w.senv", "--query", "cat"],
             &["nearest", "--model", "w.senv", "--query", "cat", "--input", "text.txt"],
-            &["nearest", "--model", "w.senv", "--query", "dog", "--input", "pairs.tsv"],
+            &["nearest", "--model", "w.senv", "--query", "dog", "--lines", "--input", "pairs.tsv"],
         ] {
             let ended = folder.run(command).fails(1, &used);
             assert!(!ended.out.contains("NaN") && !ended.out.contains("inf"), "{}", ended.out);

@@ -82,8 +82,8 @@ fn vectors_are_checked() {
     // The same if the file itself is the model.
     for command in [
         &["similarity", "--model", "nan.txt", "a cat", "a dog"][..],
-        &["encode", "--model", "nan.txt", "--input", "pairs.tsv"],
-        &["train", "weighted", "--model", "nan.txt", "--input", "pairs.tsv", "--output", "m.senv"],
+        &["encode", "--model", "nan.txt", "--lines", "--input", "pairs.tsv"],
+        &["train", "weighted", "--model", "nan.txt", "--lines", "--input", "pairs.tsv", "--output", "m.senv"],
         &["train", "relatedness", "--model", "nan.txt", "--train", "dev.tsv", "--output", "m.senv"],
     ] {
         folder.run(command).fails(1, &["nan.txt:2", "\"dog\"", "NaN", "remove it"]);

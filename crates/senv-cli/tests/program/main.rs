@@ -54,6 +54,8 @@ mod shared_collection;
 mod similarity;
 mod small_text;
 mod systems;
+mod table_inputs;
+mod table_rows;
 mod tables;
 #[cfg(unix)]
 mod terminal;

@@ -319,7 +319,7 @@ fn a_line_that_is_longer_than_memory_allows_for_is_cut_and_that_is_said() {
         (&["encode", "--input", "long.txt", "--output", "v.npy"], &both),
         (&["nearest", "--input", "long.txt", "--query", "a cat"], &both),
         // The line including its first cell, and the query.
-        (&["nearest", "--input", "pairs.tsv", "--query", &long], &says("2 sentences", "4 tokens")),
+        (&["nearest", "--lines", "--input", "pairs.tsv", "--query", &long], &says("2 sentences", "4 tokens")),
         (&["similarity", "a cat", &longer], &says("1 sentence", "900 tokens")),
         (&["similarity", "--input", "pairs.tsv"], &says("1 sentence", "1 token")),
         (&["decode", "--input", "long.txt", "--beam", "1", "--longest", "2"], &both),

@@ -8,7 +8,7 @@ use std::{
 
 use senv_base::{Error, Result};
 
-use super::TableText;
+use super::{LineBuffers, TableText};
 use crate::InvalidUtf8;
 
 pub(crate) fn not_text(path: PathBuf, found: &'static str, _: bool) -> Error {
@@ -24,15 +24,17 @@ impl ArrowLines {
         Ok(None)
     }
 
-    pub(crate) fn next_lines(
-        &mut self,
-        _: &Path,
-        _: usize,
-        _: usize,
-        _: (&mut Vec<u8>, &mut Vec<u64>),
-    ) -> Result<bool> {
+    pub(crate) fn next_lines(&mut self, _: &Path, _: usize, _: usize, _: LineBuffers<'_>) -> Result<bool> {
         match self.0 {}
     }
+}
+
+pub(crate) fn is_arrow(_: &Path) -> bool {
+    false
+}
+
+pub(crate) fn titles(_: &Path) -> Result<Option<Vec<String>>> {
+    Ok(None)
 }
 
 pub(crate) fn n_parquet_rows(_: &Path, _: &TableText) -> Result<Option<u64>> {

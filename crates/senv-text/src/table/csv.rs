@@ -3,10 +3,12 @@
 use csv_core::{ReadRecordResult, ReaderBuilder};
 
 use super::{
-    Lines, Parse, TableColumn, TableText,
+    Lines, TableColumn, TableText,
     quotes::{BadQuote, LineEnds, QuoteScan},
+    reader::Parse,
 };
-use senv_base::{Result, quoted};
+use crate::InvalidUtf8;
+use senv_base::{Error, Result, quoted};
 
 /// Splits bytes into records.
 pub(super) struct Parser {
@@ -16,6 +18,7 @@ pub(super) struct Parser {
     quotes: Option<QuoteScan>,
     /// Whether spaces at the start of a field are left out.
     skips_space: bool,
+    invalid_utf8: InvalidUtf8,
     columns: Vec<TableColumn>,
     /// The indices of the columns, once they are known.
     places: Option<Vec<usize>>,
@@ -33,11 +36,19 @@ pub(super) struct Parser {
     line: u64,
     line_ends: LineEnds,
     began: Option<u64>,
+    /// The bytes of the current record, if they are needed, and those that are parsed again because the quotes of the
+    /// record before them were wrong.
+    raw: Vec<u8>,
+    again: Vec<u8>,
+    /// Whether the rest of a line belongs to a record that was left out.
+    skips_line: bool,
+    /// Whether the last carriage return that ended a record was followed by a line feed.
+    ends_in_two: bool,
 }
 
 impl Parser {
     /// `delimiter` separates fields; `quotes` says whether fields can be quoted.
-    pub(super) fn new(delimiter: u8, quotes: bool, table: &TableText) -> Self {
+    pub(super) fn new(delimiter: u8, quotes: bool, table: &TableText, invalid_utf8: InvalidUtf8) -> Self {
         let (columns, has_header) = (table.columns.clone(), table.has_header);
         let all = columns == [TableColumn::All];
         Self {
@@ -45,6 +56,7 @@ impl Parser {
             delimiter,
             quotes: quotes.then(|| QuoteScan::new(delimiter)),
             skips_space: table.skip_initial_space && quotes,
+            invalid_utf8,
             has_header,
             n_titles: None,
             all,
@@ -57,6 +69,10 @@ impl Parser {
             line: 1,
             line_ends: LineEnds::default(),
             began: None,
+            raw: Vec::new(),
+            again: Vec::new(),
+            skips_line: false,
+            ends_in_two: false,
         }
     }
 
@@ -72,39 +88,55 @@ impl Parser {
         }
         if std::mem::take(&mut self.has_header) {
             self.n_titles = Some(self.n_ends);
-        } else if self.all {
-            for i in 0..self.n_ends {
-                if i > 0 {
-                    lines.out.push(b'\t');
-                }
-                lines.push_field(self.field(i));
+            if let Some(raw) = &mut lines.raw {
+                raw.titles.clone_from(&self.raw);
             }
-            lines.end_record(began);
-        } else if let Some(places) = &self.places {
-            self.check_titles(began, lines)?;
-            for (i, &place) in places.iter().enumerate() {
-                if place >= self.n_ends {
-                    let name = match &self.columns[i] {
-                        TableColumn::Name(name) if self.columns[i].index() != Some(place) => {
-                            format!("{} ({name})", place + 1)
-                        }
-                        _ => (place + 1).to_string(),
-                    };
-                    let n = self.n_ends;
-                    let s = if n == 1 { "" } else { "s" };
-                    let reason = format!("the record has {n} column{s}, so there is no column {name}");
-                    return Err(lines.bad(began, reason));
+        } else {
+            match self.push_fields(began, lines) {
+                Ok(()) => {
+                    lines.end_record(began)?;
+                    lines.keep_raw(&self.raw, false);
                 }
-                if i > 0 {
-                    lines.out.push(b'\t');
-                }
-                lines.push_field(self.field(place));
+                Err(error) => lines.leave_out(error)?,
             }
-            lines.end_record(began);
         }
+        self.begin_next();
+        Ok(())
+    }
+
+    /// Forgets the current record.
+    fn begin_next(&mut self) {
         self.n_bytes = 0;
         self.n_ends = 0;
         self.began = None;
+        self.raw.clear();
+    }
+
+    /// Appends the selected fields of the current record.
+    fn push_fields(&self, began: u64, lines: &mut Lines<'_>) -> Result<()> {
+        if self.all {
+            for i in 0..self.n_ends {
+                push(i, self.field(i), lines);
+            }
+            return Ok(());
+        }
+        let Some(places) = &self.places else { return Ok(()) };
+        self.check_titles(began, lines)?;
+        for (i, &place) in places.iter().enumerate() {
+            if place >= self.n_ends {
+                let name = match &self.columns[i] {
+                    TableColumn::Name(name) if self.columns[i].index() != Some(place) => {
+                        format!("{} ({name})", place + 1)
+                    }
+                    _ => (place + 1).to_string(),
+                };
+                let n = self.n_ends;
+                let s = if n == 1 { "" } else { "s" };
+                let reason = format!("the record has {n} column{s}, so there is no column {name}");
+                return Err(lines.bad(began, reason));
+            }
+            push(i, self.field(place), lines);
+        }
         Ok(())
     }
 
@@ -121,7 +153,10 @@ impl Parser {
                         "a tab ends a field; --quotes allows quoted fields as in CSV"
                     }
                 } else {
-                    "quote fields that contain a comma"
+                    match self.delimiter {
+                        b',' => "quote fields that contain a comma",
+                        _ => "quote fields that contain the delimiter, or give another one (--delimiter)",
+                    }
                 };
                 let reason = format!("the record has {n} columns, but the first record has {titles}; {what}");
                 Err(lines.bad(began, reason))
@@ -147,9 +182,14 @@ impl Parser {
             let title = if is_title(column) { self.place_of(&column.title(), began, lines)? } else { None };
             has_titles |= title.is_some();
             places.push(title.or(column.index()).ok_or_else(|| {
-                let titles = (0..self.n_ends.min(20)).map(|i| String::from_utf8_lossy(self.field(i)));
-                let titles = titles.collect::<Vec<_>>().join(", ");
-                lines.bad(began, format!("no column {}; the columns are {titles}", quoted(&column.title())))
+                let text = |i| match self.invalid_utf8.decode(self.field(i)) {
+                    Ok(field) => field,
+                    Err(_) => String::from_utf8_lossy(self.field(i)),
+                };
+                let titles = (0..self.n_ends.min(20)).map(text).collect::<Vec<_>>().join(", ");
+                let is_whole = self.n_ends == 1 && titles.contains([';', '\t', '|', ',']);
+                let remedy = if is_whole { " (--delimiter sets the character between them)" } else { "" };
+                lines.bad(began, format!("no column {}; the columns are {titles}{remedy}", quoted(&column.title())))
             })?);
         }
         self.places = Some(places);
@@ -158,7 +198,11 @@ impl Parser {
 
     /// The only field of the current record that is this title.
     fn place_of(&self, title: &str, began: u64, lines: &Lines<'_>) -> Result<Option<usize>> {
-        let mut found = (0..self.n_ends).filter(|&i| self.field(i).trim_ascii() == title.as_bytes());
+        let is_it = |field: &[u8]| match self.invalid_utf8.decode(field) {
+            Ok(field) => field == title,
+            Err(_) => field == title.as_bytes(),
+        };
+        let mut found = (0..self.n_ends).filter(|&i| is_it(self.field(i).trim_ascii()));
         let place = found.next();
         if let Some((first, second)) = place.zip(found.next()) {
             let (first, second) = (first + 1, second + 1);
@@ -169,7 +213,7 @@ impl Parser {
     }
 
     /// The error for a record that exceeds the limit or does not end.
-    fn endless(&self, began: u64, reason: &str, lines: &Lines<'_>) -> senv_base::Error {
+    fn endless(&self, began: u64, reason: &str, lines: &Lines<'_>) -> Error {
         // The open field is the one after the last complete field.
         let whole = if self.n_ends == 0 { 0 } else { self.ends[self.n_ends - 1] };
         let before = memchr::memchr_iter(b'\n', &self.fields[..whole.min(self.n_bytes)]).count() as u64;
@@ -177,10 +221,19 @@ impl Parser {
     }
 }
 
-impl Parse for Parser {
-    fn parse(&mut self, bytes: &[u8], at_end: bool, size: usize, lines: &mut Lines<'_>) -> Result<usize> {
+impl Parser {
+    /// Converts records in `bytes`, until a record has wrong quotes and is left out.
+    fn parse_some(&mut self, bytes: &[u8], at_end: bool, size: usize, lines: &mut Lines<'_>) -> Result<usize> {
         let mut position = 0;
-        while lines.out.len() < size {
+        while lines.out.len() < size && self.again.is_empty() {
+            if self.skips_line {
+                let end = memchr::memchr2(b'\n', b'\r', &bytes[position..]);
+                position = end.map_or(bytes.len(), |end| position + end);
+                self.skips_line = end.is_none();
+                if self.skips_line {
+                    return Ok(position);
+                }
+            }
             if self.began.is_none() {
                 // Empty lines are not records; a carriage return may remain from the previous record.
                 while let Some(&byte @ (b'\n' | b'\r')) = bytes.get(position) {
@@ -197,6 +250,7 @@ impl Parse for Parser {
             if self.skips_space {
                 if self.quotes.as_ref().is_some_and(QuoteScan::is_at_start) {
                     let n = rest.iter().take_while(|&&byte| byte == b' ').count();
+                    self.keep(&rest[..n], lines);
                     position += n;
                     rest = &rest[n..];
                 }
@@ -214,23 +268,14 @@ impl Parse for Parser {
             let (result, n_in, n_out, n_ends) =
                 self.reader.read_record(input, &mut self.fields[self.n_bytes..], &mut self.ends[self.n_ends..]);
             if !closing {
-                let scanned = self.quotes.as_mut().map_or(Ok(()), |quotes| quotes.scan(&input[..n_in], self.line));
-                scanned.map_err(|bad| match bad {
-                    BadQuote::TextBehind { line, opened } => {
-                        let reason = format!(
-                            "text follows the closing quote of the field that starts in line {opened}; close the quote \
-                            at the end of the field, double quotes inside it, or read the file as plain lines"
-                        );
-                        lines.bad(line, reason)
-                    }
-                    BadQuote::SpaceBefore { line } => {
-                        let reason = "a space precedes the quotes around a field, so they would be part of the text; \
-                            remove the space, or give --skip-initial-space";
-                        lines.bad(line, reason.into())
-                    }
-                })?;
-                self.line += self.line_ends.count(&input[..n_in]);
+                self.keep(&input[..n_in], lines);
                 position += n_in;
+                let scanned = self.quotes.as_mut().map_or(Ok(()), |quotes| quotes.scan(&input[..n_in], self.line));
+                if let Err(bad) = scanned {
+                    self.leave_out(bad_quote(&bad, lines), began, lines)?;
+                    continue;
+                }
+                self.line += self.line_ends.count(&input[..n_in]);
             }
             // Ends are offsets from the start of the record.
             self.n_bytes += n_out;
@@ -239,7 +284,7 @@ impl Parse for Parser {
                 ReadRecordResult::InputEmpty if closing => {
                     let reason = "the quote that opens here is never closed; close it, or read the file as plain \
                         lines";
-                    return Err(self.endless(began, reason, lines));
+                    self.leave_out(self.endless(began, reason, lines), began, lines)?;
                 }
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull => {
@@ -249,7 +294,8 @@ impl Parse for Parser {
                             --max-line-bytes",
                             lines.max
                         );
-                        return Err(self.endless(began, &reason, lines));
+                        self.leave_out(self.endless(began, &reason, lines), began, lines)?;
+                        continue;
                     }
                     let longer = self.fields.len() * 2;
                     self.fields.resize(longer, 0);
@@ -258,10 +304,96 @@ impl Parse for Parser {
                     let longer = self.ends.len() * 2;
                     self.ends.resize(longer, 0);
                 }
-                ReadRecordResult::Record => self.record(began, lines)?,
+                ReadRecordResult::Record => {
+                    self.complete_line_end(&bytes[position..]);
+                    self.record(began, lines)?;
+                }
                 ReadRecordResult::End => return Ok(position),
             }
         }
         Ok(position)
+    }
+
+    /// Adds to the bytes of a record the line feed that follows its carriage return.
+    fn complete_line_end(&mut self, rest: &[u8]) {
+        if self.raw.last() != Some(&b'\r') {
+            return;
+        }
+        // At the end of what was read, the record before tells.
+        self.ends_in_two = rest.first().map_or(self.ends_in_two, |&byte| byte == b'\n');
+        if self.ends_in_two {
+            self.raw.push(b'\n');
+        }
+    }
+
+    /// Keeps bytes of the current record, if they may be needed again.
+    fn keep(&mut self, bytes: &[u8], lines: &Lines<'_>) {
+        if lines.needs_raw() {
+            self.raw.extend_from_slice(bytes);
+        }
+    }
+
+    /// Leaves out a record whose quotes are wrong, or returns the error. Only its first line is lost, because a quote
+    /// that is never closed has made one record of many lines. The lines after it are parsed again.
+    fn leave_out(&mut self, error: Error, began: u64, lines: &mut Lines<'_>) -> Result<()> {
+        // Without titles there is nothing to go on with.
+        if self.places.is_none() || self.has_header {
+            return Err(error);
+        }
+        lines.leave_out(error)?;
+        let raw = std::mem::take(&mut self.raw);
+        self.begin_next();
+        self.reader.reset();
+        self.quotes = self.quotes.take().map(|_| QuoteScan::new(self.delimiter));
+        (self.line, self.line_ends) = (began, LineEnds::default());
+        match memchr::memchr2(b'\n', b'\r', &raw) {
+            // The line end itself is counted when it is parsed.
+            Some(end) => self.again = raw[end..].to_vec(),
+            None => self.skips_line = true,
+        }
+        Ok(())
+    }
+}
+
+/// The error for a quote.
+fn bad_quote(bad: &BadQuote, lines: &Lines<'_>) -> Error {
+    match *bad {
+        BadQuote::TextBehind { line, opened } => {
+            let reason = format!(
+                "text follows the closing quote of the field that starts in line {opened}; close the quote at the end \
+                of the field, double quotes inside it, or read the file as plain lines"
+            );
+            lines.bad(line, reason)
+        }
+        BadQuote::SpaceBefore { line } => {
+            let reason = "a space precedes the quotes around a field, so they would be part of the text; remove the \
+                space, or give --skip-initial-space";
+            lines.bad(line, reason.into())
+        }
+    }
+}
+
+/// Appends field `i` of those that are selected.
+fn push(i: usize, field: &[u8], lines: &mut Lines<'_>) {
+    if i == 0 { lines.push_field(field) } else { lines.push_next_field(field) }
+}
+
+impl Parse for Parser {
+    fn parse(&mut self, bytes: &[u8], at_end: bool, size: usize, lines: &mut Lines<'_>) -> Result<usize> {
+        let mut position = 0;
+        loop {
+            if self.again.is_empty() {
+                position += self.parse_some(&bytes[position..], at_end, size, lines)?;
+                if self.again.is_empty() {
+                    return Ok(position);
+                }
+            }
+            let again = std::mem::take(&mut self.again);
+            let n = self.parse_some(&again, false, size, lines)?;
+            self.again.extend_from_slice(&again[n..]);
+            if lines.out.len() >= size {
+                return Ok(position);
+            }
+        }
     }
 }

@@ -34,8 +34,7 @@ pub fn read_sentences(paths: &[impl AsRef<Path>], options: &TextOptions) -> Resu
             continue;
         }
         for i in 0..of_files.len() {
-            let (path, number) = of_files.place(i);
-            lines.push(of_files.get(i), path, number)?;
+            lines.push_line(&of_files.line(i))?;
         }
     }
     Ok(lines)

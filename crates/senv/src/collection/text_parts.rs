@@ -1,6 +1,7 @@
 //! Reads the sentences of text files, part by part, for a collection.
 
 use std::{
+    borrow::Cow,
     collections::HashSet,
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
@@ -9,7 +10,7 @@ use std::{
 use senv_core::{
     Table, TextReader,
     counts::plural,
-    text::{Line, is_blank, sentences},
+    text::{Line, is_blank, on_one_line, sentences},
 };
 use senv_index::Collection;
 use senv_store::NpyReader;
@@ -28,7 +29,8 @@ const PART_BYTES: usize = 256 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextDocuments {
-    /// A line, or a record of a table, which is split into sentences.
+    /// A line, or a record of a table, which is split into sentences. Paragraphs in a cell stay separate if the reader
+    /// keeps its line ends ([`TableText::line_ends`](senv_core::text::TableText::line_ends)).
     Lines,
     /// A file, whose reader returns sentences.
     Files,
@@ -284,8 +286,8 @@ impl CollectionText {
             }
             n_bytes += line.text.len();
             let (path, number) = (line.path.display().to_string(), line.number.to_string());
-            let cut = match self.documents {
-                None => vec![text],
+            let cut: Vec<Cow<'_, str>> = match self.documents {
+                None => vec![text.into()],
                 Some(TextDocuments::Files) => {
                     if self.of_file.0 != line.path {
                         Self::begin_document(&mut self.names, &path, line.path, line.number)?;
@@ -295,10 +297,13 @@ impl CollectionText {
                     self.of_file.1 += 1;
                     documents.push(path.clone());
                     places.push(self.of_file.1.to_string());
-                    vec![text]
+                    vec![text.into()]
                 }
                 Some(TextDocuments::Lines) => {
-                    let cut = sentences(text);
+                    let cut = match line.record {
+                        Some(_) => sentences_of_cell(text).into_iter().map(Cow::Owned).collect(),
+                        None => sentences(text).into_iter().map(Cow::Borrowed).collect::<Vec<_>>(),
+                    };
                     let given = names.iter().position(|name| name == SentenceCollection::DOCUMENT).map(|at| kept[at]);
                     let name = given.map_or_else(|| format!("{path}:{number}"), str::to_owned);
                     Self::begin_document(&mut self.names, &name, line.path, line.number)?;
@@ -310,7 +315,7 @@ impl CollectionText {
                     cut
                 }
             };
-            texts.extend(cut.iter().map(|sentence| (*sentence).to_owned()));
+            texts.extend(cut.iter().map(|sentence| sentence.clone().into_owned()));
             if let Some(id) = id {
                 self.places.push(self.n + ids.len() as u64, &line);
                 ids.push(id);
@@ -344,6 +349,12 @@ impl CollectionText {
         }
         Ok(Some(part))
     }
+}
+
+/// The sentences of a cell whose line ends were kept, each on one line.
+fn sentences_of_cell(cell: &str) -> Vec<String> {
+    let text = cell.replace('\u{b}', "\n");
+    sentences(&text).into_iter().map(|sentence| on_one_line(sentence).into_owned()).collect()
 }
 
 /// Two hashes of a name, which make a collision practically impossible.
@@ -391,12 +402,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn paragraphs_of_a_cell_are_not_joined() {
+        let cell = "The old\u{b}mill stands\u{b}\u{b}Rain falls. It is late";
+        assert_eq!(sentences_of_cell(cell), ["The old mill stands", "Rain falls.", "It is late"]);
+    }
+
+    #[test]
     fn the_line_of_a_sentence_is_found_again() {
         let mut places = Places::default();
         for (row, (file, number)) in
             [("a", 1), ("a", 2), ("a", 4), ("a", 5), ("b", 6), ("b", 7)].into_iter().enumerate()
         {
-            places.push(row as u64, &Line { text: "", path: Path::new(file), number });
+            places.push(row as u64, &Line { text: "", path: Path::new(file), number, record: None });
         }
         assert_eq!(places.runs.len(), 3);
         let of = |row| places.of(row).map(|(path, line)| (path.to_str().unwrap(), line)).unwrap();

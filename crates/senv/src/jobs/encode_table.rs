@@ -149,14 +149,14 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> T
         let (mut text, mut rows) = (Lines::default(), None);
         while let Some(line) = lines.next_line().map_err(Error::from)? {
             text.clear();
-            text.push(line.text, line.path, line.number).map_err(Error::from)?;
+            text.push_line(&line).map_err(Error::from)?;
             let (batch, start) = TableRows::find(&mut rows, line.path, line.number - 1)?;
             while text.has_room(ROWS, BYTES)
                 && start + text.len() < batch.num_rows()
                 && !lines.begins_block().map_err(Error::from)?
                 && let Some(line) = lines.next_line().map_err(Error::from)?
             {
-                text.push(line.text, line.path, line.number).map_err(Error::from)?;
+                text.push_line(&line).map_err(Error::from)?;
             }
             let batch = batch.slice(start, text.len());
             self.push(&batch, &text.texts())?;

@@ -22,6 +22,8 @@ pub struct SentencePlace {
     pub file: String,
     /// The line number, from 1.
     pub line: u64,
+    /// For a table, the number of the record, from 1.
+    pub record: Option<u64>,
 }
 
 /// A sentence near a query.
@@ -147,7 +149,7 @@ fn distinct(lines: &Lines) -> (Vec<Equal>, HashMap<&str, usize>) {
 
 fn place(lines: &Lines, i: usize) -> SentencePlace {
     let (file, line) = lines.place(i);
-    SentencePlace { file: file.display().to_string(), line }
+    SentencePlace { file: file.display().to_string(), line, record: lines.record(i) }
 }
 
 /// Copies a sentence.

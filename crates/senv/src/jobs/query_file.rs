@@ -40,10 +40,10 @@ impl QueryFile {
         is_named
     }
 
-    /// Removes the queried line itself from the counts and positions of an equal sentence.
-    pub fn leave_out(&self, line: u64, sentence: &mut NearSentence) {
+    /// Removes the queried line itself, or the record of a table, from the counts and positions of an equal sentence.
+    pub fn leave_out(&self, number: u64, sentence: &mut NearSentence) {
         sentence.count -= 1;
-        if sentence.place.line == line
+        if sentence.place.record.unwrap_or(sentence.place.line) == number
             && self.is_named(&sentence.place.file)
             && let Some(next) = sentence.next.take()
         {

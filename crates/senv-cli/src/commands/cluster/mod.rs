@@ -20,6 +20,7 @@ use crate::{
     commands::{
         ModelArg,
         sentences::{LocatedSentence, cosine, located, read_for, with_files},
+        table_rows::{Joined, RecordArgs},
     },
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
@@ -38,7 +39,7 @@ use crate::{
 ///
 /// Prints the groups, largest first, each with its number, its size, its characteristic words, and its most central
 /// sentences. With --members, prints one line per sentence instead: group, cosine with the center of the group, line
-/// and sentence, separated by tabs; - means no group.
+/// (for tables, the record) and sentence, separated by tabs; - means no group.
 ///
 /// --save stores the groups, and --assign puts the sentences of another text into them under the same numbers. --report
 /// writes a page with a map of up to 1,000 sentences and all groups.
@@ -46,7 +47,12 @@ use crate::{
 /// The same text gives the same groups, for any number of threads. Memory holds the text and a vector per distinct
 /// sentence, 1.2 KB each with the English model.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("files", |files| files.help(INPUT_HELP)),
+    mut_arg("show", |show| show.requires("members")),
+    mut_arg("records", |records| records.requires("members"))
+)]
 pub(crate) struct Cluster {
     #[command(flatten)]
     input: InputArgs,
@@ -84,8 +90,10 @@ pub(crate) struct Cluster {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print JSON, one object per line: a group, or a sentence with --members.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "records")]
     json: bool,
+    #[command(flatten)]
+    record: RecordArgs,
     #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]
@@ -99,7 +107,8 @@ Examples:
   senv cluster text.txt
   senv cluster --groups 20 --report groups.html --save groups.senv text.txt
   senv cluster --assign groups.senv --members new.txt > groups.tsv
-  senv cluster --threshold 0.8 --min-size 5 text.txt";
+  senv cluster --threshold 0.8 --min-size 5 text.txt
+  senv cluster tickets.csv --column body --members --records > grouped.csv";
 
 /// The silhouette below which a note says that groups overlap.
 const APART: f64 = 0.05;
@@ -128,6 +137,8 @@ impl Cluster {
         let input = self.input.paths_or_stdin();
         let inputs: Vec<&PathBuf> = input.iter().chain(&self.assign).collect();
         destination::check_stdout(&inputs)?;
+        let options = self.text.options();
+        self.record.check(input, &options)?;
         let (force, outputs) = (
             Some(self.force.force),
             [(&self.save, "--save", Content::Groups), (&self.report, "--report", Content::GroupsPage)],
@@ -166,7 +177,8 @@ impl Cluster {
             let written = AtomicFile::write_with(path, |file| file.write_all(page.as_bytes()));
             go_on(path, written.map_err(Failure::from))?;
         }
-        self.write(&lines, &found, &grouping, with_files(input, &lines)).map_err(Failure::stdout)?;
+        let joined = self.record.read_of(input, &options, &lines, 0..lines.len())?;
+        self.write(&lines, &found, &grouping, &joined, with_files(input, &lines)).map_err(Failure::stdout)?;
         let distinct: std::collections::HashSet<&str> = sentences.iter().copied().collect();
         self.note(&found, &grouping, distinct.len());
         Ok(())
@@ -194,24 +206,53 @@ impl Cluster {
         Ok(groups)
     }
 
-    fn write(&self, lines: &Lines, found: &TextGroups, grouping: &Grouping, with_file: bool) -> io::Result<()> {
+    /// Writes the group of each sentence.
+    fn write_members(
+        &self,
+        out: &mut impl Write,
+        lines: &Lines,
+        grouping: &Grouping,
+        joined: &Joined,
+        with_file: bool,
+    ) -> io::Result<()> {
+        let members = grouping.group_of.iter().zip(&grouping.cosines).enumerate();
+        let members = members.map(|(i, (group, &cosine))| (i, group.map(|group| group + 1), cosine));
+        if joined.has_records() {
+            // JSON has no number for no group.
+            let none = if joined.is_json() { "null" } else { "-" };
+            let figures = |group: Option<u32>, cosine: f32| {
+                vec![group.map_or_else(|| none.into(), |group| group.to_string()), format!("{cosine:.4}")]
+            };
+            let records = members.map(|(i, group, cosine)| (lines.place(i).0, lines.record(i), figures(group, cosine)));
+            return joined.write_records(out, &["group", "cosine"], records);
+        }
+        for (i, group, cosine) in members {
+            let place = located(lines, i, with_file).with_columns(joined, lines, i);
+            let member = Member { group, cosine, place };
+            if self.json {
+                output::write_json_line(out, &member)?;
+                continue;
+            }
+            let group = group.map_or_else(|| "-".into(), |group| group.to_string());
+            let Member { place, .. } = &member;
+            write!(out, "{group}\t{cosine:.4}\t{}\t{}", place.shown(), output::cell(place.text))?;
+            place.columns.write(out)?;
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        lines: &Lines,
+        found: &TextGroups,
+        grouping: &Grouping,
+        joined: &Joined,
+        with_file: bool,
+    ) -> io::Result<()> {
         let mut out = output::stdout();
         if self.members {
-            for (i, (group, &cosine)) in grouping.group_of.iter().zip(&grouping.cosines).enumerate() {
-                let member =
-                    Member { group: group.map(|group| group + 1), cosine, place: located(lines, i, with_file) };
-                if self.json {
-                    output::write_json_line(&mut out, &member)?;
-                } else {
-                    let group = member.group.map_or_else(|| "-".into(), |group| group.to_string());
-                    writeln!(
-                        out,
-                        "{group}\t{cosine:.4}\t{}\t{}",
-                        member.place.shown(),
-                        output::cell(member.place.text)
-                    )?;
-                }
-            }
+            self.write_members(&mut out, lines, grouping, joined, with_file)?;
             return out.flush();
         }
         let rest = found.rest(grouping);

@@ -6,7 +6,7 @@ mod within;
 use std::{
     collections::HashSet,
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::Instant,
 };
 
@@ -19,12 +19,13 @@ use crate::{
     commands::{
         ModelArg,
         sentences::{LocatedSentence, cosine, located, with_files},
+        table_rows::{RecordArgs, other_titles},
     },
     destination,
     failure::{Failure, Result},
     output::{self, plural, short},
     progress::Settled,
-    text::{INPUT_HELP, InputArgs, TextArgs, is_arrow, is_dash, note_typing},
+    text::{AgainstText, INPUT_HELP, InputArgs, TextArgs, is_dash, note_typing},
 };
 
 /// Remove near-duplicate sentences from a text.
@@ -40,7 +41,13 @@ use crate::{
 /// ignore word order, which the English model reads: check --report before you trust a threshold. A folder made by
 /// `senv index` is read as its text.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("files", |files| files.help(INPUT_HELP)),
+    mut_arg("records", |records| {
+        records.conflicts_with_all(["report", "json"]).help("Print whole records of the table, unchanged, after its titles")
+    })
+)]
 pub(crate) struct Dedupe {
     #[command(flatten)]
     input: InputArgs,
@@ -75,14 +82,13 @@ pub(crate) struct Dedupe {
     keep: Keep,
     /// Print the dropped sentences instead.
     ///
-    /// `pairs` prints the cosine, the line, the line of the kept sentence, and both sentences, separated by tabs.
-    /// `groups` prints each kept sentence with the sentences dropped for it, largest group first. Both end with the
-    /// near sentences that are kept, with the words that keep them apart: `kept: postgres / mysql`.
+    /// `pairs` prints the cosine, the line (for tables, the record), that of the kept sentence, and both sentences,
+    /// separated by tabs. `groups` prints each kept sentence with the sentences dropped for it, largest group first.
+    /// Both end with the near sentences that are kept, with the words that keep them apart: `kept: postgres / mysql`.
     #[arg(long, value_name = "AS", num_args = 0..=1, require_equals = true, default_missing_value = "pairs")]
     report: Option<Report>,
-    /// Print whole records of a table, unchanged, after its titles.
-    #[arg(long, conflicts_with_all = ["report", "json"])]
-    records: bool,
+    #[command(flatten)]
+    record: RecordArgs,
     /// Print JSON, one object per line.
     ///
     /// It has the sentence and its line; with --report also the kept sentence and the cosine, or the group. A report
@@ -91,6 +97,8 @@ pub(crate) struct Dedupe {
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    against_text: AgainstText,
     #[command(flatten)]
     model: ModelArg,
 }
@@ -103,6 +111,7 @@ Examples:
   senv dedupe text.txt --no-guard > kept.txt
   senv dedupe new.txt --against text.txt my.index > new-only.txt
   senv dedupe posts.csv --column body --by author --records > kept.csv
+  senv dedupe posts.csv --column body --report --show id --show author | less
   senv dedupe text.txt --to 50% > half.txt
   senv dedupe --model my.senv --keep longest text.txt > kept.txt";
 
@@ -157,7 +166,7 @@ impl Dedupe {
         let model = self.model.open_for_many()?;
         note_typing(input, "sentences");
         let started = Instant::now();
-        let read = Within::read(input, &self.against, self.by.as_deref(), &self.text)?;
+        let read = Within::read(input, &self.against, self.by.as_deref(), (&self.text, &self.against_text.other()))?;
         read.check_words(&self.model, &model, input)?;
         let Within { fixed, lines, groups } = &read;
         let n_fixed = fixed.len();
@@ -181,33 +190,31 @@ impl Dedupe {
         let apart = &found.kept_apart[n_fixed..];
         let n_apart = apart.iter().flatten().count() as u64;
         let with_file = !self.against.is_empty() || with_files(input, lines);
+        let options = self.text.options();
+        // --records copies the records in their order.
+        let show = RecordArgs { records: false, ..self.record.clone() };
+        let joined = show.read_of(input, &options, lines, 0..lines.len())?;
+        let of_lines = |i: usize| located(lines, i, with_file).with_columns(&joined, lines, i);
         let place_of = |of: usize| match of.checked_sub(n_fixed) {
             None => located(fixed, of, with_file),
-            Some(of) => located(lines, of, with_file),
+            Some(of) => of_lines(of),
         };
         let mut out = output::stdout();
         let is_kept = |i: &usize| of_line[*i].is_none();
         let (n, n_kept) = (lines.len() as u64, (0..lines.len()).filter(is_kept).count() as u64);
-        let mut report = report::Report { out: &mut out, lines, place_of, with_file, json: self.json };
+        let mut report = report::Report { out: &mut out, of_lines, place_of, json: self.json };
         match self.report {
             Some(Report::Pairs) => report.pairs(of_line).and_then(|()| report.end(apart, guard.as_ref(), n_kept)),
             Some(Report::Groups) => report.groups(of_line).and_then(|()| report.end(apart, guard.as_ref(), n_kept)),
-            None if self.records => {
-                let kept: HashSet<_> = (0..lines.len()).filter(is_kept).map(|i| lines.place(i)).collect();
-                let other_titles = |path: &Path| {
-                    let (path, first) = (path.display(), input[0].display());
-                    let message =
-                        format!("{path} has different titles from {first}; run --records on each file separately");
-                    Failure::Usage(message)
-                };
-                let is_kept = |path: &Path, number| kept.contains(&(path, number));
+            None if self.record.records => {
+                let place = |i: usize| (lines.place(i).0, lines.record(i));
+                let kept: HashSet<_> = (0..lines.len()).filter(is_kept).map(place).collect();
+                let is_kept = |path: &std::path::Path, record| kept.contains(&(path, Some(record)));
                 let write = |record: &str| out.write_all(record.as_bytes()).map_err(Failure::stdout);
-                copy_records(input, &self.text.options(), is_kept, other_titles, write)?;
+                copy_records(input, &options, is_kept, other_titles(input), write)?;
                 Ok(())
             }
-            None => (0..lines.len())
-                .filter(is_kept)
-                .try_for_each(|i| self.write_kept(&mut out, &located(lines, i, with_file))),
+            None => (0..lines.len()).filter(is_kept).try_for_each(|i| self.write_kept(&mut out, &of_lines(i))),
         }
         .map_err(Failure::stdout)?;
         out.flush().map_err(Failure::stdout)?;
@@ -238,27 +245,15 @@ impl Dedupe {
         if input.iter().chain(&self.against).filter(|path| is_dash(path)).count() > 1 {
             return usage("standard input can be read only once; give the other text as a file");
         }
-        let TextOptions { table, split, .. } = self.text.options();
-        let has_table = table.is_some();
-        if (self.by.is_some() || self.records) && split.is_some() {
+        let options = self.text.options();
+        let TextOptions { table, split, .. } = &options;
+        if (self.by.is_some() || self.record.records) && split.is_some() {
             return usage("--by and --records need whole records, but --split splits them into sentences");
         }
-        if self.records
-            && let Some(path) = input.iter().find(|path| is_arrow(path))
-        {
-            let message = format!(
-                "--records copies lines of text, and {} is not text; --report shows which rows are dropped",
-                path.display()
-            );
-            return Err(Failure::Usage(message));
+        if self.by.is_some() && table.is_none() {
+            return usage("--by needs a table; name the text with --column or --field");
         }
-        if (self.by.is_some() || self.records) && !has_table {
-            let option = if self.records { "--records" } else { "--by" };
-            return Err(Failure::Usage(format!("{option} needs a table; name the text with --column or --field")));
-        }
-        if self.records && input.iter().any(|path| !path.is_file()) {
-            return usage("--records reads the table twice; give it as a file");
-        }
+        self.record.check(input, &options)?;
         if self.by.is_some() && self.against.iter().any(|path| path.is_dir()) {
             return usage("--by needs the column in all text, but a collection is compared without its columns");
         }
@@ -266,9 +261,11 @@ impl Dedupe {
     }
 
     fn write_kept(&self, out: &mut impl Write, place: &LocatedSentence<'_>) -> io::Result<()> {
-        if !self.json {
-            return writeln!(out, "{}", place.text);
+        if self.json {
+            return output::write_json_line(out, place);
         }
-        output::write_json_line(out, place)
+        write!(out, "{}", place.text)?;
+        place.columns.write(out)?;
+        writeln!(out)
     }
 }

@@ -6,13 +6,9 @@ use senv::{
     index::Duplicate,
     jobs::{Difference, Guard},
 };
-use senv_core::text::Lines;
 use serde::Serialize;
 
-use crate::{
-    commands::sentences::{LocatedSentence, located},
-    output::write_json_line,
-};
+use crate::{commands::sentences::LocatedSentence, output::write_json_line};
 
 #[derive(Serialize)]
 struct Dropped<'a> {
@@ -50,30 +46,40 @@ struct Counts {
 }
 
 /// Writes a report.
-pub(super) struct Report<'r, 'a, Out, Place> {
+pub(super) struct Report<'r, Out, OfLines, Place> {
     pub(super) out: &'r mut Out,
-    pub(super) lines: &'a Lines,
-    /// The place of a sentence that others repeat.
+    /// A sentence of the text.
+    pub(super) of_lines: OfLines,
+    /// A sentence that others repeat, which may be of another text.
     pub(super) place_of: Place,
-    pub(super) with_file: bool,
     pub(super) json: bool,
 }
 
-impl<'a, Out: Write, Place: Fn(usize) -> LocatedSentence<'a>> Report<'_, 'a, Out, Place> {
-    fn located(&self, i: usize) -> LocatedSentence<'a> {
-        located(self.lines, i, self.with_file)
+impl<'a, Out, OfLines, Place> Report<'_, Out, OfLines, Place>
+where
+    Out: Write,
+    OfLines: Fn(usize) -> LocatedSentence<'a>,
+    Place: Fn(usize) -> LocatedSentence<'a>,
+{
+    /// Ends a line with the columns that these sentences show.
+    fn end_line(&mut self, sentences: &[&LocatedSentence<'_>]) -> io::Result<()> {
+        for sentence in sentences {
+            sentence.columns.write(self.out)?;
+        }
+        writeln!(self.out)
     }
 
     /// Writes one line per dropped sentence, in the order of the text.
     pub(super) fn pairs(&mut self, of_line: &[Option<Duplicate>]) -> io::Result<()> {
         for (i, duplicate) in of_line.iter().enumerate() {
             let Some(Duplicate { of, cosine }) = *duplicate else { continue };
-            let (dropped, kept) = (self.located(i), (self.place_of)(of));
+            let (dropped, kept) = ((self.of_lines)(i), (self.place_of)(of));
             if self.json {
                 write_json_line(self.out, &Dropped { dropped, cosine, kept: Some(kept) })?;
             } else {
                 let (line, of) = (dropped.shown(), kept.shown());
-                writeln!(self.out, "{cosine:.4}\t{line}\t{of}\t{}\t{}", dropped.column(), kept.column())?;
+                write!(self.out, "{cosine:.4}\t{line}\t{of}\t{}\t{}", dropped.column(), kept.column())?;
+                self.end_line(&[&dropped, &kept])?;
             }
         }
         Ok(())
@@ -94,15 +100,17 @@ impl<'a, Out: Write, Place: Fn(usize) -> LocatedSentence<'a>> Report<'_, 'a, Out
             let kept = (self.place_of)(group[0].0);
             if self.json {
                 let of_group = group.iter();
-                let of_group = of_group.map(|&(_, cosine, i)| Dropped { dropped: self.located(i), cosine, kept: None });
+                let of_group = of_group.map(|&(_, cosine, i)| Dropped { dropped: (self.of_lines)(i), cosine, kept: None });
                 let dropped = of_group.collect();
                 write_json_line(self.out, &Group { kept, dropped })?;
                 continue;
             }
-            writeln!(self.out, "{}\t{}\t{}", group.len() + 1, kept.shown(), kept.column())?;
+            write!(self.out, "{}\t{}\t{}", group.len() + 1, kept.shown(), kept.column())?;
+            self.end_line(&[&kept])?;
             for &(_, cosine, i) in group {
-                let dropped = self.located(i);
-                writeln!(self.out, "  {cosine:.4}\t{}\t{}", dropped.shown(), dropped.column())?;
+                let dropped = (self.of_lines)(i);
+                write!(self.out, "  {cosine:.4}\t{}\t{}", dropped.shown(), dropped.column())?;
+                self.end_line(&[&dropped])?;
             }
         }
         Ok(())
@@ -112,7 +120,7 @@ impl<'a, Out: Write, Place: Fn(usize) -> LocatedSentence<'a>> Report<'_, 'a, Out
     fn kept_apart(&mut self, apart: &[Option<Duplicate>], guard: &Guard<'_>) -> io::Result<()> {
         for (i, other) in apart.iter().enumerate() {
             let Some(Duplicate { of, cosine }) = *other else { continue };
-            let (sentence, near) = (self.located(i), (self.place_of)(of));
+            let (sentence, near) = ((self.of_lines)(i), (self.place_of)(of));
             let Difference { first, second, .. } = guard.difference(sentence.text, near.text).unwrap_or_default();
             if self.json {
                 let (words, near_words) = (first, second);
@@ -122,7 +130,8 @@ impl<'a, Out: Write, Place: Fn(usize) -> LocatedSentence<'a>> Report<'_, 'a, Out
                 let words = |words: Vec<String>| if words.is_empty() { "-".to_owned() } else { words.join(" ") };
                 let (first, second) = (words(first), words(second));
                 let (text, other) = (sentence.column(), near.column());
-                writeln!(self.out, "{cosine:.4}\t{line}\t{of}\t{text}\t{other}\tkept: {first} / {second}")?;
+                write!(self.out, "{cosine:.4}\t{line}\t{of}\t{text}\t{other}\tkept: {first} / {second}")?;
+                self.end_line(&[&sentence, &near])?;
             }
         }
         Ok(())

@@ -3,7 +3,10 @@
 use std::{collections::HashMap, path::PathBuf};
 
 use senv::{Model, collection::read_sentences};
-use senv_core::text::Lines;
+use senv_core::{
+    TextOptions,
+    text::{Line, Lines},
+};
 
 use crate::{
     commands::{
@@ -11,7 +14,7 @@ use crate::{
         sentences::{check_words, not_empty},
     },
     failure::Result,
-    text::TextArgs,
+    text::{OtherText, TextArgs, with_column},
 };
 
 /// Both texts in memory.
@@ -24,21 +27,25 @@ pub(super) struct Within {
 }
 
 impl Within {
-    pub(super) fn read(input: &[PathBuf], against: &[PathBuf], by: Option<&str>, text: &TextArgs) -> Result<Self> {
-        text.note_tables(input);
-        text.note_tables(against);
+    pub(super) fn read(
+        input: &[PathBuf],
+        against: &[PathBuf],
+        by: Option<&str>,
+        (text, other): (&TextArgs, &OtherText<'_>),
+    ) -> Result<Self> {
+        text.check_tables(input)?;
+        let (options, of_against) = (text.options(), text.check_other(against, other)?);
         let Some(by) = by else {
-            let read = |paths: &[PathBuf]| read_sentences(paths, &text.options());
-            return Ok(Self { fixed: read(against)?, lines: read(input)?, groups: None });
+            let (fixed, lines) = (read_sentences(against, &of_against)?, read_sentences(input, &options)?);
+            return Ok(Self { fixed, lines, groups: None });
         };
-        let options = text.options_with(by)?;
         let (mut groups, mut known) = (Vec::new(), HashMap::new());
-        let mut read = |paths: &[PathBuf]| -> Result<Lines> {
+        let mut read = |paths: &[PathBuf], options: TextOptions| -> Result<Lines> {
             let mut lines = Lines::default();
             if paths.is_empty() {
                 return Ok(lines);
             }
-            let both = read_sentences(paths, &options)?;
+            let both = read_sentences(paths, &with_column(options, by)?)?;
             for i in 0..both.len() {
                 // The first tab separates both columns: tabs inside them have become spaces.
                 let (sentence, group) = both.get(i).split_once('\t').unwrap_or_default();
@@ -50,12 +57,11 @@ impl Within {
                     Some(&number) => number,
                     None => *known.entry(group.to_owned()).or_insert(new),
                 });
-                let (path, number) = both.place(i);
-                lines.push(sentence, path, number)?;
+                lines.push_line(&Line { text: sentence, ..both.line(i) })?;
             }
             Ok(lines)
         };
-        let (fixed, lines) = (read(against)?, read(input)?);
+        let (fixed, lines) = (read(against, of_against)?, read(input, options)?);
         Ok(Self { fixed, lines, groups: Some(groups) })
     }
 

@@ -95,7 +95,7 @@ pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Resul
     let (ending, format) = command.folder.format(inputs, command.digits)?;
     let model = command.model.open()?;
     model.prepare_for_many();
-    command.text.note_tables(inputs);
+    command.text.check_tables(inputs)?;
     let claims = command.folder.claims.as_ref().map(|folder| ClaimParams {
         timeout: Duration::from_secs_f64(command.folder.claim_timeout),
         ..ClaimParams::new(folder)

@@ -113,7 +113,7 @@ impl Encode {
         let model = self.model.open()?;
         model.prepare_for_many();
         note_typing(input, "sentences");
-        self.text.note_tables(input);
+        self.text.check_tables(input)?;
         let started = Instant::now();
         let last = LastStep::begin();
         let counts = self.encode(&model, input, &self.output, format, threads)?;

@@ -76,6 +76,7 @@ impl Sizes {
 
     fn of_text(&self) -> Result<DataSizes> {
         let mut counted = TextSizes::default();
+        self.reading.check_tables(&self.text)?;
         let mut reader = TextReader::open(&self.text, &self.reading.options())?;
         while let Some(line) = reader.next_line()? {
             if !line.is_blank() {

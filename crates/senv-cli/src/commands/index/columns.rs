@@ -9,7 +9,7 @@ use senv_index::Collection;
 use super::Index;
 use crate::{
     failure::{Failure, Result},
-    text::is_arrow,
+    text::{bad_records, is_arrow},
 };
 
 /// The column of the id.
@@ -79,8 +79,10 @@ impl Index {
         let (columns, table) = columns(&self.columns, has_titles, self.documents.is_some())?.of_table(is_json);
         // Files are tab-separated, unless the extension of one says otherwise.
         let format = (!formats().any(says_otherwise)).then_some(TableFormat::Tsv);
-        let Self { quotes, skip_initial_space, .. } = *self;
-        Ok((columns, Some(TableText { format, quotes, skip_initial_space, ..table })))
+        let Self { quotes, skip_initial_space, delimiter, skip_bad, .. } = *self;
+        let (line_ends, bad_records) = (self.documents.is_some(), skip_bad.map(bad_records::up_to));
+        let table = TableText { format, quotes, skip_initial_space, delimiter, line_ends, bad_records, ..table };
+        Ok((columns, Some(table)))
     }
 
     /// Refuses documents that lack a column of the collection.

@@ -30,7 +30,7 @@ use crate::{
     interrupt::LastWords,
     line_ends::note_line_ends,
     output::{self, plural, short},
-    text::{InputArgs, LineArgs, is_dash, note_quotes_of, note_tables, note_typing},
+    text::{InputArgs, LineArgs, delimiter, is_dash, note_tables, note_typing, refuse_tables},
 };
 
 /// Make or change a collection of sentences for senv search.
@@ -89,15 +89,25 @@ pub(crate) struct Index {
     force: bool,
     /// Column of a table: text=N is the sentence, id=N its id; can be repeated.
     ///
-    /// The input is CSV (.csv), JSON lines (.jsonl, .ndjson), Parquet or Arrow (in a build with the feature `arrow`),
-    /// or else tab-separated. N is a number from 1, the title of a column, or the name of a field. Any other NAME=N is
-    /// stored, shown, and searched with --where. --column NAME means NAME=NAME. Without --column, each line is a
-    /// sentence.
+    /// The input is CSV (.csv), JSON lines (.jsonl, .ndjson) or an array of objects (.json), Parquet or Arrow (in a
+    /// build with the feature `arrow`), or else tab-separated. N is a number from 1, the title of a column, or the name
+    /// of a field. Any other NAME=N is stored, shown, and searched with --where. --column NAME means NAME=NAME. Without
+    /// --column, each line is a sentence.
     #[arg(long = "column", visible_alias = "field", value_name = "NAME=N", help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     columns: Vec<String>,
     /// The first line of each file has titles. Needed only if all columns are given by number.
     #[arg(long, help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     header: bool,
+    /// Read tables as plain lines, too. Without it or --column, they are refused.
+    #[arg(id = "as_lines", long = "lines", help_heading = "Input",
+          conflicts_with_all = ["columns", "delete_ids", "delete_where", "compact"])]
+    as_lines: bool,
+    /// Character between the fields of CSV or TSV, such as ; or tab [default: recognized]
+    #[arg(long, value_name = "CHAR", requires = "columns", value_parser = delimiter, help_heading = "Input")]
+    delimiter: Option<u8>,
+    /// Leave out up to N bad records, and list them at the end.
+    #[arg(long, value_name = "N", requires = "columns", help_heading = "Input")]
+    skip_bad: Option<u64>,
     /// Read quoted cells of TSV as in CSV: they can contain tabs and line ends.
     #[arg(long, requires = "columns", help_heading = "Input")]
     quotes: bool,
@@ -107,7 +117,8 @@ pub(crate) struct Index {
     /// Index documents, which senv search then ranks.
     ///
     /// Splits the text into sentences, as senv split does, and stores the document of each. With `lines`, each line or
-    /// record of a table is a document, named by --column id=N. With `files`, each file is a document.
+    /// record of a table is a document, named by --column id=N; paragraphs in a cell stay separate. With `files`, each
+    /// file is a document.
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "lines",
           help_heading = "Input", conflicts_with_all = ["vectors", "replace", "delete_ids", "delete_where", "compact"])]
     documents: Option<DocumentArg>,
@@ -224,6 +235,12 @@ impl Index {
                 "--documents=files is for plain text; use --documents for a table, whose records are the documents";
             return Err(Failure::Usage(message.into()));
         }
+        if self.columns.is_empty() {
+            if !self.as_lines {
+                refuse_tables(input, &self.text.options(), ["--column text=N", "--lines"])?;
+            }
+            note_line_ends(input, self.documents.is_some());
+        }
         self.check_documents()?;
         let (columns, table) = self.columns_of(input)?;
         if self.replace && !columns.has_ids() {
@@ -234,12 +251,8 @@ impl Index {
             check_new(&self.output, self.force)?;
         }
         note_typing(input, "text");
-        if self.columns.is_empty() {
-            note_tables(input);
-            note_line_ends(input, self.documents.is_some());
-        }
         if let Some(table) = &table {
-            note_quotes_of(input, table);
+            note_tables(input, table);
         }
         let split = (self.documents == Some(DocumentArg::Files)).then_some(Split::Paragraphs);
         let reader = TextReader::open(input, &TextOptions { table, split, ..self.text.options() })?;

@@ -11,7 +11,7 @@ use senv::{
     collection::read_sentences,
     jobs::{CoverageCounts, NearSentence, NearestSentences, QueryFile, SentencePlace, nearest_sentences},
 };
-use senv_core::{Coverage, SentenceEncoder, TextReader};
+use senv_core::{Coverage, SentenceEncoder, TextOptions, TextReader};
 use senv_store::{Embeddings, NearestIndex, Neighbour};
 use serde::Serialize;
 
@@ -21,12 +21,14 @@ use crate::{
         ModelArg,
         answers::{EqualArg, check_min_score, few_near, only_equal, write_times},
         known_words::WordSample,
+        sentences::shown_place,
+        table_rows::{Cells, Joined, RecordArgs},
         unread::warn_of_unread,
     },
     destination,
     failure::{Failure, Result},
     output::{self, plural},
-    text::{InputArgs, TextArgs, is_dash, stdin_is_given},
+    text::{InputArgs, QueriesText, TextArgs, is_dash, stdin_is_given},
 };
 
 /// Find the sentences, or words, most similar to a query.
@@ -34,10 +36,10 @@ use crate::{
 /// Searches the sentences of files or of a pipe on standard input; without them, or with --words, the words of the
 /// model.
 ///
-/// The search is exact: it compares the query with every sentence. Each result has its cosine, -1 to 1, and its line,
-/// best match first. Equal sentences are shown once, with their count. If --queries is one of the searched files, a
-/// line does not find itself. Blank lines are skipped. Memory grows with the number of queries and with K, not with the
-/// input.
+/// The search is exact: it compares the query with every sentence. Each result has its cosine, -1 to 1, and its line
+/// (in a table, its record), best match first. Equal sentences are shown once, with their count. If --queries is one of
+/// the searched files, a line does not find itself. Blank lines are skipped. Memory grows with the number of queries
+/// and with K, not with the input.
 ///
 /// A query without a known word has no neighbors. If the model has vectors for unknown words, the query has some, but
 /// they are unreliable. senv warns about both, and refuses such a query among words.
@@ -69,10 +71,14 @@ pub(crate) struct Nearest {
     #[command(flatten)]
     equal: EqualArg,
     /// Print JSON, one object per query.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "records")]
     json: bool,
     #[command(flatten)]
+    record: RecordArgs,
+    #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    queries_text: QueriesText,
     #[command(flatten)]
     model: ModelArg,
 }
@@ -84,6 +90,7 @@ const EXAMPLES: &str = "\
 Examples:
   senv nearest text.txt --query \"a cat sat on the mat\"
   senv nearest --words --query cat --k 5
+  senv nearest tickets.csv --column body --query \"refund not received\" --show id --show author
   senv nearest --model model.senv --queries questions.txt answers.txt --json";
 
 #[derive(Debug, Serialize)]
@@ -98,27 +105,41 @@ struct Answer<'a> {
     /// The same for the first sentences of the searched text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text_known_word_share: Option<f64>,
-    neighbours: Vec<FoundText>,
+    neighbours: Vec<FoundText<'a>>,
 }
 
 #[derive(Debug, Clone, Serialize)]
-struct FoundText {
+struct FoundText<'a> {
     cosine: f32,
     /// The file of a sentence, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
+    /// The number of its record, if it is from a table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<u64>,
     text: String,
+    /// The columns of the record that are shown.
+    #[serde(skip_serializing_if = "Cells::is_empty")]
+    columns: Cells<'a>,
     /// How often a sentence occurs.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<usize>,
+    #[serde(skip)]
+    path: PathBuf,
 }
 
-impl FoundText {
+impl<'a> FoundText<'a> {
     fn of(cosine: f32, sentence: NearSentence, has_files: bool) -> Self {
-        let NearSentence { place: SentencePlace { file, line, .. }, text, count, .. } = sentence;
-        Self { cosine, file: has_files.then_some(file), line: Some(line), text, count: Some(count) }
+        let NearSentence { place: SentencePlace { file, line, record, .. }, text, count, .. } = sentence;
+        let (path, columns) = (PathBuf::from(&file), Cells::default());
+        let (file, line, count) = (has_files.then_some(file), Some(line), Some(count));
+        Self { cosine, file, line, record, text, columns, count, path }
+    }
+
+    fn with_columns(self, joined: &'a Joined) -> Self {
+        Self { columns: joined.cells(&self.path, self.record), ..self }
     }
 }
 
@@ -135,13 +156,16 @@ impl Nearest {
             ));
         }
         destination::check_stdout(&input.iter().chain(&self.query_file).collect::<Vec<_>>())?;
+        self.record.check(input, &self.text.options())?;
         let model = self.model.open()?;
         let mut queries = self.queries.clone();
         let mut query_lines = vec![None; queries.len()];
         if let Some(path) = &self.query_file {
-            let lines = read_sentences(std::slice::from_ref(path), &self.text.options().of_lines())?;
+            let path = std::slice::from_ref(path);
+            let options = self.text.check_other(path, &self.queries_text.other())?;
+            let lines = read_sentences(path, &TextOptions { split: None, ..options })?;
             queries.extend(lines.iter().map(|(_, line)| line.to_owned()));
-            query_lines.extend((0..lines.len()).map(|i| Some(lines.place(i).1)));
+            query_lines.extend((0..lines.len()).map(|i| Some(lines.record(i).unwrap_or(lines.place(i).1))));
         }
         let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
         if input.is_empty() {
@@ -172,22 +196,24 @@ impl Nearest {
         let found = NearestIndex::new(&words).nearest_batch_where(&queries.rows(), self.k, is_other)?;
         let text = |near: &Neighbour| {
             let text = words.word(near.row).to_owned();
-            FoundText { cosine: near.cosine, file: None, line: None, text, count: None }
+            let (columns, path) = (Cells::default(), PathBuf::new());
+            FoundText { cosine: near.cosine, file: None, line: None, record: None, text, columns, count: None, path }
         };
         let found = found.iter().map(|found| found.iter().map(text).collect());
-        self.answer(&queries, found, CoverageCounts::default(), None)
+        self.answer(&queries, found, &Joined::default(), CoverageCounts::default(), None)
     }
 
     /// Searches the sentences of the input.
     fn sentences(&self, input: &[PathBuf], model: &Model, queries: &[&str], query_lines: &[Option<u64>]) -> Result {
         model.prepare_for_many();
         let queries = Queries::encode(model, model, &self.model.model, queries)?;
-        self.text.note_tables(input);
+        self.text.check_tables(input)?;
         let own_lines = self.own_lines(input);
         // One more, because the query itself may be among them.
         let k = self.k.saturating_add(usize::from(self.equal.no_equal || own_lines.is_some()));
         let path = &*self.model.model;
-        let mut reader = TextReader::open(input, &self.text.options())?;
+        let options = self.text.options();
+        let mut reader = TextReader::open(input, &options)?;
         let mut sample = WordSample::new(path, model);
         let found = nearest_sentences(model, &mut reader, &queries.rows(), k, |lines, rows| -> Result {
             sample.add(lines.iter().map(|(_, line)| line));
@@ -217,30 +243,39 @@ impl Nearest {
             }
             (sentence.count > 0).then(|| FoundText::of(near.cosine, sentence, has_files))
         };
-        let found = found
-            .iter()
-            .enumerate()
-            .map(|(query, found)| found.iter().filter_map(|near| shown(query, near)).take(self.k).collect());
-        self.answer(&queries, found, counts, known_word_share)
+        let is_near = |near: &FoundText<'_>| self.min_score.is_none_or(|least| near.cosine >= least);
+        let of_query = |(query, found): (usize, &Vec<Neighbour>)| {
+            let found = found.iter().filter_map(|near| shown(query, near));
+            found.take(self.k).filter(is_near).collect::<Vec<_>>()
+        };
+        let found: Vec<Vec<FoundText<'_>>> = found.iter().enumerate().map(of_query).collect();
+        let places: Vec<_> = found.iter().flatten().map(|near| (near.path.clone(), near.record)).collect();
+        let joined =
+            self.record.read(input, &options, places.iter().map(|(path, record)| (path.as_path(), *record)))?;
+        let found = found.into_iter().map(|found| found.into_iter().map(|near| near.with_columns(&joined)).collect());
+        self.answer(&queries, found, &joined, counts, known_word_share)
     }
 
     /// The file of queries, if it is one of the searched files.
     fn own_lines(&self, input: &[PathBuf]) -> Option<QueryFile> {
         let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(QueryFile::new)?;
         let options = self.text.options();
-        let are_lines = options.table.is_none() && options.split.is_none();
-        (are_lines && input.iter().any(|path| own_lines.is_named(&path.display().to_string()))).then_some(own_lines)
+        let are_same =
+            options.split.is_none() && self.text.options_of(&self.queries_text.other()).table == options.table;
+        (are_same && input.iter().any(|path| own_lines.is_named(&path.display().to_string()))).then_some(own_lines)
     }
 
-    fn answer(
+    fn answer<'a>(
         &self,
         queries: &Queries<'_>,
-        found: impl Iterator<Item = Vec<FoundText>>,
+        found: impl Iterator<Item = Vec<FoundText<'a>>>,
+        joined: &Joined,
         mut counts: CoverageCounts,
         text_known_word_share: Option<f64>,
     ) -> Result {
         let mut out = output::stdout();
         let n = queries.texts.len();
+        let mut of_records = Vec::new();
         for (i, (&query, mut neighbours)) in queries.texts.iter().zip(found).enumerate() {
             neighbours.retain(|near| self.min_score.is_none_or(|least| near.cosine >= least));
             let (coverage, words) = (queries.coverage[i], queries.words[i]);
@@ -249,7 +284,11 @@ impl Nearest {
             let known_word_share = words.share();
             let answer =
                 Answer { query, tokens, known_tokens: known, known_word_share, text_known_word_share, neighbours };
-            self.write(&mut out, i, n, &answer).map_err(Failure::stdout)?;
+            if joined.has_records() {
+                of_records.extend(answer.neighbours.iter().map(|near| (i, near.clone())));
+            } else {
+                self.write(&mut out, i, n, &answer).map_err(Failure::stdout)?;
+            }
             let is_without = answer.neighbours.is_empty();
             let far = self.min_score.filter(|_| is_without).map(|least| few_near(query, least));
             let far = far.or_else(|| (is_without && self.equal.no_equal).then(|| only_equal(query)));
@@ -258,6 +297,9 @@ impl Nearest {
                 output::warn(&warning);
             }
         }
+        let figures = |i: usize, near: &FoundText<'_>| vec![(i + 1).to_string(), format!("{:.4}", near.cosine)];
+        let records = of_records.iter().map(|(i, near)| (near.path.as_path(), near.record, figures(*i, near)));
+        joined.write_records(&mut out, &["query", "cosine"], records).map_err(Failure::stdout)?;
         out.flush().map_err(Failure::stdout)?;
         queries.warn();
         warn_of_unread(&counts);
@@ -271,14 +313,13 @@ impl Nearest {
         if n > 1 {
             writeln!(out, "{}> {}", if i > 0 { "\n" } else { "" }, output::cell(answer.query))?;
         }
-        for FoundText { cosine, file, line, text, count } in &answer.neighbours {
+        for FoundText { cosine, file, line, record, text, columns, count, .. } in &answer.neighbours {
             write!(out, "{cosine:.4}\t")?;
-            match (file, line) {
-                (Some(file), Some(line)) => write!(out, "{}:{line}\t", output::cell(file))?,
-                (None, Some(line)) => write!(out, "{line}\t")?,
-                (_, None) => {}
+            if let Some(number) = record.or(*line) {
+                write!(out, "{}\t", shown_place(file.as_deref(), number))?;
             }
             write!(out, "{}", output::cell(text))?;
+            columns.write(out)?;
             write_times(out, count.unwrap_or(1))?;
             writeln!(out)?;
         }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use senv::{SentenceCollection, index::Collection};
 use senv_core::{Coverage, KnownWords};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::ranked::Hit;
 use crate::{commands::answers::write_times, failure::Result, output::cell};
@@ -62,8 +62,9 @@ struct Row {
     file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
-    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
-    columns: serde_json::Map<String, serde_json::Value>,
+    /// Names and values, in the order of the collection.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
+    columns: Vec<(String, String)>,
 }
 
 impl Row {
@@ -77,7 +78,7 @@ impl Row {
                 SentenceCollection::FILE => row.file = Some(value).filter(|file| !file.is_empty()),
                 SentenceCollection::LINE => row.line = value.parse().ok(),
                 SentenceCollection::DOCUMENT | SentenceCollection::PLACE if is_document => {}
-                _ => _ = row.columns.insert(name.clone(), value.into()),
+                _ => row.columns.push((name.clone(), value)),
             }
         }
         Ok(row)
@@ -135,7 +136,7 @@ impl<'a> Answer<'a> {
             }
             write!(out, "{}", cell(text))?;
             for (name, value) in &row.columns {
-                write!(out, "\t{name}={}", cell(value.as_str().unwrap_or_default()))?;
+                write!(out, "\t{name}={}", cell(value))?;
             }
             write_times(out, *count)?;
             if !copies.is_empty() {
@@ -154,6 +155,10 @@ impl<'a> Answer<'a> {
         }
         Ok(())
     }
+}
+
+fn as_map<S: Serializer>(columns: &[(String, String)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(columns.iter().map(|(name, value)| (name, value)))
 }
 
 fn neighbour(collection: &SentenceCollection, hit: Hit, n_context: usize) -> Result<Neighbour> {

@@ -30,7 +30,7 @@ use crate::{
     },
     failure::{Failure, Result},
     output,
-    text::{LineArgs, is_dash, stdin_is_given},
+    text::{LineArgs, QueriesText, TableArgs, check_queries, is_dash, stdin_is_given},
 };
 
 /// Search a collection made by senv index.
@@ -39,8 +39,9 @@ use crate::{
 /// on a terminal, from a prompt with history. Queries are encoded by the model of the collection.
 ///
 /// Each result has the cosine (-1 to 1, ~ before an estimate), the id, the file and line of the sentence, the sentence,
-/// and further columns. Equal sentences are shown once, with their count. If --queries is an indexed file, a line does
-/// not find itself. If nothing is found, standard error says why.
+/// and further columns. Columns have the order in which senv index was given them. Equal sentences are shown once, with
+/// their count. If --queries is an indexed file, a line does not find itself. If nothing is found, standard error says
+/// why.
 ///
 /// A search in a collection of documents (senv index --documents) ranks documents: by their words, by the whole text
 /// and by their nearest sentence, which is shown. The first column is a score, comparable within one answer, the second
@@ -111,6 +112,10 @@ pub(crate) struct Search {
     json: bool,
     #[command(flatten)]
     text: LineArgs,
+    #[command(flatten)]
+    table: TableArgs,
+    #[command(flatten)]
+    queries_text: QueriesText,
 }
 
 const EXAMPLES: &str = "\
@@ -227,7 +232,10 @@ impl Searched<'_> {
             queries.push(Query { text: args.checked(text, "--query", i)?.to_owned(), line: None });
         }
         let mut reader = match &args.query_file {
-            Some(path) => Some(TextReader::open(&[path], &args.text.options())?),
+            Some(path) => {
+                let options = check_queries(path, &args.text, &args.table, &args.queries_text.other())?;
+                Some(TextReader::open(&[path], &options)?)
+            }
             None => None,
         };
         self.many = queries.len() > 1 || reader.is_some();

@@ -135,6 +135,12 @@ impl PairFiles {
         weighted.chain(self.decontaminate.iter().map(PathBuf::as_path)).collect()
     }
 
+    /// Refuses tables among running text without a column.
+    pub(crate) fn check_tables(&self) -> crate::failure::Result {
+        let text: Vec<&Path> = self.neighbours.iter().map(|file| file.path.as_path()).collect();
+        self.text.check_tables(&text)
+    }
+
     fn inputs<'a>(&'a self, stage2: &'a Stage2Args) -> impl Iterator<Item = (PairKind, &'a WeightedFile)> {
         let of = |kind, files: &'a [WeightedFile]| files.iter().map(move |file| (kind, file));
         of(PairKind::Pairs, &self.pairs)

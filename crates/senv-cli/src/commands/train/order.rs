@@ -112,6 +112,7 @@ impl OrderArgs {
             params.fit.steps = None;
         }
         self.params.apply(&mut params)?;
+        self.text.check_tables(&self.neighbours)?;
         let files =
             [&self.train, &self.paraphrases, &self.pairs, &self.captions, &self.nli, &self.neighbours, &self.gate];
         let more = [&self.decontaminate, &self.dev];

@@ -18,6 +18,7 @@ pub(crate) fn train<S: PairSystem + Shown>(args: &PairArgs<S>, threads: usize) -
     let mut params = args.recipe.params(preset, given)?;
     given.check_training(!args.dev.dev.is_empty())?;
     let group = params.shared().pairs.groups_pairs();
+    args.data.check_tables()?;
     let scored = read_scored(&args.dev.dev)?;
     let mut reads = args.data.paths(&args.stage2);
     reads.extend(args.dev.dev.iter().map(PathBuf::as_path));

@@ -101,7 +101,7 @@ impl RecipeArgs {
         let inputs = self.input.iter().chain(&self.pairs).chain(model);
         let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
         let job = Job::new(&self.files, &inputs)?;
-        self.text.note_tables(&self.input);
+        self.text.check_tables(&self.input)?;
         let text = self.text.options();
         let notes = Notes::stopped_by(job.interrupt());
         let options = TrainOptions { observer: &notes, text: text.clone(), ..TrainOptions::default() };

@@ -53,7 +53,8 @@ impl<S: ReadsRunningText + Shown> RunningTextArgs<S> {
         self.params.check_training(!self.dev.is_empty())?;
         let mut params = self.preset.settings();
         self.params.apply(&mut params)?;
-        self.text.note_tables(self.input.paths());
+        self.text.check_tables(self.input.paths())?;
+        self.text.check_tables(&self.dev)?;
         let run = TrainingRun {
             reads: self.input.paths().iter().chain(&self.dev).map(PathBuf::as_path).collect(),
             start: StartFrom::new(None, &self.vectors),

@@ -30,7 +30,7 @@ pub(crate) fn run<S: TextSystem<Model: SavedModel> + Shown>(args: &SystemArgs<S>
     let beside = documents.as_ref().and_then(|documents| documents.document_vectors.as_deref());
     let beside = beside.map(|path| document_vectors::<S>(common, path)).transpose()?;
     if !S::READS_TREES {
-        common.note_tables();
+        common.check_tables()?;
     }
     let scored = read_scored(dev)?;
     let unit = match params.common().trainer {

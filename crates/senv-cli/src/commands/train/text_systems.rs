@@ -123,9 +123,9 @@ impl Common {
         self.input.paths().iter().chain(starts).map(PathBuf::as_path).collect()
     }
 
-    /// Notes files that look like tables but are read as plain lines.
-    pub(crate) fn note_tables(&self) {
-        self.text.note_tables(self.input.paths());
+    /// Refuses tables without a column.
+    pub(crate) fn check_tables(&self) -> Result {
+        self.text.check_tables(self.input.paths())
     }
 
     /// How lines are read.

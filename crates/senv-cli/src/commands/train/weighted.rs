@@ -155,7 +155,7 @@ impl WeightedArgs {
         let inputs: Vec<&PathBuf> = self.input.paths().iter().chain([&self.model]).collect();
         Destination::output(&self.output, Content::Model, self.force).check(&inputs)?;
         let unchanged = Unchanged::note(&inputs);
-        self.text.note_tables(self.input.paths());
+        self.text.check_tables(self.input.paths())?;
         let base = Model::open_verified(&self.model)?;
         let observer =
             UntilInterrupted(if reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() });

@@ -323,9 +323,14 @@ fn entailment_in_json_lines() {
 fn tables() {
     let csv = "id,text\r\n1,\"A \"\"cat\"\", who\r\nsat.\"\r\n\r\n2,A dog.\n";
     let json = "{\"text\":\"A \\\"cat\\\"\"}\n\n{\"a\":{\"text\":1},\"text\":null}\n";
-    for (name, seed) in
-        [("t.csv", csv), ("t.tsv", "id\ttext\r\n1\t\"A cat\", who\r\n\r\n2\tA dog.\n"), ("t.jsonl", json)]
-    {
+    let array = "[{\"text\":\"A [cat]\\\"\"},\n {\"a\":{\"text\":1},\"text\":null} ,{\"text\":\"b\"}]\n";
+    for (name, seed) in [
+        ("t.csv", csv),
+        ("t.csv", "id;text\n1;\"A; cat\"\n2;A dog.\n"),
+        ("t.tsv", "id\ttext\r\n1\t\"A cat\", who\r\n\r\n2\tA dog.\n"),
+        ("t.jsonl", json),
+        ("t.json", array),
+    ] {
         let seeds = vec![gzip(seed.as_bytes()), seed.as_bytes().to_vec()];
         let target = Target { name: "tables", seeds, mend: keep, file: name, rounds: 2500 };
         target.run(|path, is_seed| {
@@ -338,6 +343,18 @@ fn tables() {
                 Ok(())
             });
             assert!(!is_seed || read.is_ok(), "{read:?}");
+            // Bad records are left out, and each line is of a later record than the one before.
+            let bad_records = Some(senv_core::text::BadRecords::up_to(1000));
+            let leaving_out = table.clone().map(|table| senv_core::text::TableText { bad_records, ..table });
+            let options = TextOptions { table: leaving_out, ..options };
+            let _ = TextReader::open(&[path], &options).and_then(|mut reader| {
+                let mut last = None;
+                while let Some(line) = reader.next_line()? {
+                    assert!(line.record > last, "{last:?} {:?}", line.record);
+                    last = line.record;
+                }
+                Ok(())
+            });
             let options = senv_core::CorpusOptions { table, min_count: 1, threads: 2, ..Default::default() };
             let _ = Corpus::read(&[path.to_owned()], &options, &NoObserver).is_ok();
         });

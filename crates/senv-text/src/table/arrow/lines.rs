@@ -15,7 +15,7 @@ use super::{ArrowBatches, ArrowFormat, BATCH, Cells, ColumnPlace};
 use crate::{
     InvalidUtf8,
     expansion::Expansion,
-    table::{Lines, TableText},
+    table::{LineBuffers, Lines, TableText},
 };
 use senv_base::{Error, Result};
 
@@ -23,6 +23,7 @@ use senv_base::{Error, Result};
 pub(crate) struct ArrowLines {
     batches: ArrowBatches,
     places: Vec<ColumnPlace>,
+    table: TableText,
     invalid_utf8: InvalidUtf8,
     /// The rest of the current batch.
     batch: Option<RecordBatch>,
@@ -61,6 +62,7 @@ impl ArrowLines {
         Ok(Some(Self {
             batches,
             places,
+            table: table.clone(),
             invalid_utf8,
             batch,
             cells,
@@ -81,42 +83,46 @@ impl ArrowLines {
         path: &Path,
         size: usize,
         max: usize,
-        (out, numbers): (&mut Vec<u8>, &mut Vec<u64>),
+        mut out: LineBuffers<'_>,
     ) -> Result<bool> {
         out.clear();
-        numbers.clear();
-        let mut lines = Lines { path, max, invalid_utf8: self.invalid_utf8, out, numbers };
-        while lines.out.len() < size {
+        while out.text.len() < size {
             if self.row == self.n && !self.next_rows(path)? {
                 break;
             }
-            while self.row < self.n && lines.out.len() < size {
-                self.push(self.row, &mut lines)?;
-                self.row += 1;
+            let n_before = self.n_before + self.row as u64;
+            let mut lines = Lines::new(path, (max, self.invalid_utf8), &self.table, out.again(), n_before);
+            let mut row = self.row;
+            while row < self.n && lines.out.len() < size {
+                self.push(row, &mut lines)?;
+                row += 1;
             }
+            self.row = row;
         }
-        self.n_text += out.len() as u64;
+        self.n_text += out.text.len() as u64;
         if !self.any_expansion {
             let lines = self.n_before + self.row as u64;
             Expansion { compressed: self.n_bytes, text: self.n_text, lines }.check_rows(path)?;
         }
-        Ok(!numbers.is_empty())
+        Ok(!out.numbers.is_empty())
     }
 
     fn push(&self, row: usize, lines: &mut Lines<'_>) -> Result<()> {
         let number = self.n_before + row as u64 + 1;
         let start = lines.out.len();
         for (i, cells) in self.cells.iter().enumerate() {
-            if i > 0 {
-                lines.out.push(b'\t');
+            let cell = cells.get(row).unwrap_or_default();
+            if i == 0 {
+                lines.push_field(cell)
+            } else {
+                lines.push_next_field(cell)
             }
-            lines.push_field(cells.get(row).unwrap_or_default());
             if lines.out.len() - start > lines.max {
-                return Err(Error::LineTooLong { path: lines.path.to_owned(), line: number, limit: lines.max });
+                let path = lines.path.to_owned();
+                return lines.leave_out(Error::LineTooLong { path, line: number, limit: lines.max });
             }
         }
-        lines.end_record(number);
-        Ok(())
+        lines.end_record(number)
     }
 
     /// Continues with the next rows; returns false at the end.

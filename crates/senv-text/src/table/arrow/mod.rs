@@ -76,6 +76,20 @@ impl ArrowFormat {
     }
 }
 
+/// Whether a file consists of record batches.
+pub(crate) fn is_arrow(path: &Path) -> bool {
+    ArrowFormat::of_file(path).is_some()
+}
+
+/// The names of the columns of such a file; `None` for any other.
+pub(crate) fn titles(path: &Path) -> Result<Option<Vec<String>>> {
+    if !is_arrow(path) {
+        return Ok(None);
+    }
+    let batches = ArrowBatches::open(path, None)?;
+    Ok(Some(batches.schema().fields().iter().map(|field| field.name().clone()).collect()))
+}
+
 /// The number of rows that a Parquet file declares; `None` for any other file.
 pub(crate) fn n_parquet_rows(path: &Path, table: &TableText) -> Result<Option<u64>> {
     match ArrowFormat::of_file(path) {

@@ -3,7 +3,10 @@
 use std::io::Read;
 
 use super::*;
-use crate::{TextOptions, TextReader};
+use crate::{InvalidUtf8, Split, TextOptions, TextReader};
+
+mod json;
+mod leaving_out;
 
 /// Returns a given number of bytes at a time.
 struct Pieces(std::io::Cursor<Vec<u8>>, usize);
@@ -127,16 +130,6 @@ fn spaces_before_fields_are_left_out_where_asked() {
 }
 
 #[test]
-fn numbers_of_json_keep_their_digits_and_true_and_false_are_kept_beside_the_text() {
-    let columns = ["text", "id", "x", "done"].map(|name| TableColumn::Name(name.into())).to_vec();
-    let table = TableText { columns, ..TableText::column("text") };
-    let text = b"{\"id\":18446744073709551617,\"x\":1.10,\"done\":true,\"text\":\"a\"}\n\
-        {\"id\":18446744073709551616,\"x\":-0.0e+10,\"done\":false,\"text\":\"b\"}";
-    let expected = [(1, "a\t18446744073709551617\t1.10\ttrue"), (2, "b\t18446744073709551616\t-0.0e+10\tfalse")];
-    assert_eq!(read("t.jsonl", text, &table, 1000), lines(&expected));
-}
-
-#[test]
 fn quotes_of_tsv_are_part_of_the_text_unless_they_are_asked_for() {
     let text = b"id\ttext\n1\t\"Hello there\n2\tthe plain line\n3\tclosing\" here\n4\t\"quoted\"\n";
     let plain = [(2, "\"Hello there"), (3, "the plain line"), (4, "closing\" here"), (5, "\"quoted\"")];
@@ -167,26 +160,100 @@ fn two_columns_of_one_title_are_refused_by_title_and_read_by_number() {
     assert_eq!(csv(text, "id"), lines(&[(2, "1")]));
 }
 
+/// The numbers of records and lines, and the text, with these options.
+fn numbered(name: &str, bytes: &[u8], options: &TextOptions) -> Vec<(u64, u64, String)> {
+    let mut reader = TextReader::from_reader(name, std::io::Cursor::new(bytes.to_vec()), options).unwrap();
+    let mut lines = Vec::new();
+    while let Some(line) = reader.next_line().unwrap() {
+        lines.push((line.record.unwrap(), line.number, line.text.to_owned()));
+    }
+    lines
+}
+
+/// The text of `numbered`, which has these numbers.
+fn expected(lines: &[(u64, u64, &str)]) -> Vec<(u64, u64, String)> {
+    lines.iter().map(|&(record, number, text)| (record, number, text.to_owned())).collect()
+}
+
+fn given_semicolon() -> TableText {
+    TableText { delimiter: Some(b';'), ..TableText::column("text") }
+}
+
 #[test]
-fn fields_of_json_lines_are_taken_by_name() {
-    let json = |text: &str, field: &str| read("t.jsonl", text.as_bytes(), &TableText::column(field), 1000);
-    let text = "{\"id\":1,\"text\":\"A \\\"cat\\\"\\nsat.\"}\r\n\n{\"text\":null}\n {\"a\":{\"text\":\"x\",\"b\":[1,{}]},\"text\":\"caf\\u00e9\"}";
-    assert_eq!(json(text, "text"), lines(&[(1, "A \"cat\" sat."), (3, ""), (4, "café")]));
-    assert_eq!(json("{\"a\":{\"b\":{\"c\":\"deep\"}}}", "a.b.c"), lines(&[(1, "deep")]));
-    assert_eq!(json("{\"a.b\":\"flat\"}", "a.b"), lines(&[(1, "flat")]));
-    let error = |text: &str, field: &str, part: &str| {
-        let error = json(text, field).unwrap_err();
-        assert!(error.contains(part), "{error}");
+fn fields_are_separated_by_the_given_character_or_by_one_that_the_records_agree_on() {
+    let text = "id;text\n1;\"A; cat,\nwho\"\n2;A dog.\n";
+    let found = [(2, "A; cat, who"), (4, "A dog.")];
+    assert_eq!(csv(text, "text"), lines(&found));
+    let given = given_semicolon();
+    assert_eq!(read("t.csv", text.as_bytes(), &given, 1000), lines(&found));
+    assert_eq!(read("t.tsv", b"id;text\n1;a\tb\n", &given, 1000), lines(&[(2, "a b")]));
+    assert_eq!(csv("id|text\n1|a;b\n2|c\n", "text"), lines(&[(2, "a;b"), (3, "c")]));
+    assert_eq!(csv("id\ttext\n1\ta, b\n", "text"), lines(&[(2, "a, b")]));
+    // As spreadsheets write it: the line is no record.
+    assert_eq!(csv("\u{feff}sep=|\r\nid|text\r\n1|a;b,c\r\n", "text"), lines(&[(3, "a;b,c")]));
+    assert_eq!(read("t.csv", b"sep=;\nid;text\n1;a\n", &given_semicolon(), 1000), lines(&[(3, "a")]));
+    let long = format!("id;text\n{}", "1;a\n".repeat(30_000));
+    assert_eq!(csv(&long, "text").unwrap().len(), 30_000);
+    // A given character is not questioned.
+    let comma = TableText { delimiter: Some(b','), ..TableText::column("text") };
+    assert!(read("t.csv", text.as_bytes(), &comma, 1000).unwrap_err().contains("no column \"text\""));
+    for delimiter in [b'"', b'\n', 0xE9] {
+        let table = TableText { delimiter: Some(delimiter), ..TableText::column("1") };
+        assert!(read("t.csv", b"a", &table, 99).unwrap_err().contains("delimiter must be an ASCII character"));
+    }
+    let cut = csv("id;text\n1;a\n2;b;c\n3;a\n", "text").unwrap_err();
+    assert!(cut.contains("no column \"text\"; the columns are id;text"), "{cut}");
+    let cut = read("t.csv", b"id;text\n2;b;c\n", &given, 99).unwrap_err();
+    assert!(cut.contains("t.csv:2: the record has 3 columns, but the first record has 2; quote fields"), "{cut}");
+}
+
+#[test]
+fn records_are_counted_without_titles_and_empty_lines() {
+    let options = TextOptions { table: Some(TableText::column("text")), ..TextOptions::default() };
+    let text = b"id,text\n1,\"a\nb\"\n\n2,c\n";
+    assert_eq!(numbered("t.csv", text, &options), expected(&[(1, 2, "a b"), (2, 5, "c")]));
+    let options = TextOptions { split: Some(Split::Lines), ..options };
+    assert_eq!(numbered("t.csv", text, &options), expected(&[(1, 2, "a"), (1, 2, "b"), (2, 5, "c")]));
+}
+
+#[test]
+fn paragraphs_of_a_cell_stay_paragraphs_where_sentences_are_cut() {
+    let options = |split| TextOptions { table: Some(TableText::column("text")), split, ..TextOptions::default() };
+    let text = b"id,text\r\n1,\"\r\nThe old\r\nmill stands\r\n\r\n \r\nRain falls. It\r\nis late\r\n\"\r\n2,and so\r\n";
+    let cut = [
+        (1, 2, "The old mill stands"),
+        (1, 2, ""),
+        (1, 2, ""),
+        (1, 2, "Rain falls."),
+        (1, 2, "It is late"),
+        (2, 10, "and so"),
+    ];
+    assert_eq!(numbered("t.csv", text, &options(Some(Split::Paragraphs))), expected(&cut));
+    let json = br#"{"text":"The old\nmill stands\n\nRain falls"}"#;
+    let cut = [(1, 1, "The old mill stands"), (1, 1, ""), (1, 1, "Rain falls")];
+    assert_eq!(numbered("t.jsonl", json, &options(Some(Split::Paragraphs))), expected(&cut));
+    let of_lines = [(1, 1, "The old"), (1, 1, "mill stands"), (1, 1, ""), (1, 1, "Rain falls")];
+    assert_eq!(numbered("t.jsonl", json, &options(Some(Split::Lines))), expected(&of_lines));
+    assert_eq!(numbered("t.jsonl", json, &options(None)), expected(&[(1, 1, "The old mill stands  Rain falls")]));
+    // On request, line ends of the first column are kept without splitting.
+    let columns = vec![TableColumn::Name("text".into()), TableColumn::Name("text".into())];
+    let table = TableText { columns, line_ends: true, ..TableText::column("text") };
+    let kept = TextOptions { table: Some(table), ..TextOptions::default() };
+    let found = numbered("t.csv", b"text\n\"a\n\nb\tc\"\n", &kept);
+    assert_eq!(found, expected(&[(1, 2, "a\u{b}\u{b}b c\ta  b c")]));
+}
+
+#[test]
+fn windows_1252_is_read_in_titles_and_fields() {
+    let windows = InvalidUtf8::Windows1252;
+    let of = |column| TextOptions {
+        table: Some(TableText::column(column)),
+        invalid_utf8: windows,
+        ..TextOptions::default()
     };
-    error("{\"text\":\"a\"}\n{\"text\":3}\n", "text", "t.jsonl:2: field \"text\" is a number, not text");
-    error("{\"text\":[\"a\"]}", "text", "t.jsonl:1: field \"text\" is a list");
-    error("{\"id\":1,\"t\":2}", "text", "t.jsonl:1: no field \"text\"; the fields are id, t");
-    error("{\"a\":3}", "a.b", "no field \"a.b\"");
-    error("{\"text\":\"a\"}\n{\"text\":\"b\"\n", "text", "t.jsonl:2: not a JSON object");
-    error("{\"text\":\"a\"}\n{\"text\":\"b\"\n", "text", "EOF while parsing an object at column 11");
-    error("{\"text\":true}", "text", "t.jsonl:1: field \"text\" is true or false, not text");
-    error("{\"text\":\"a\",\"text\":\"a\"}", "text", "t.jsonl:1: duplicate field \"text\"");
-    error("[1]\n", "text", "t.jsonl:1: not a JSON object");
-    error(&format!("{{\"text\":\"{}\"}}", "a".repeat(2000)), "text", "t.jsonl:1: the line is longer than 1000 bytes");
-    assert!(json("{}", "3").is_err());
+    let text = b"id;stra\xdfe\n1;\x84Caf\xe9\x93\n2;Gr\xfc\xdfe\n";
+    assert_eq!(numbered("t.csv", text, &of("straße")), expected(&[(1, 2, "„Café“"), (2, 3, "Grüße")]));
+    let mut reader = TextReader::from_reader("t.csv", &text[..], &of("text")).unwrap();
+    let error = reader.next_line().unwrap_err().to_string();
+    assert!(error.contains("the columns are id, straße"), "{error}");
 }

@@ -1,0 +1,140 @@
+//! Results joined with the user's table: columns, whole records, record numbers.
+
+use serde_json::{Value, json};
+
+use crate::common::Folder;
+
+/// A table with a cell of two lines before the records that are looked for.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write(
+        "t.csv",
+        "id,who,body\nT-1,Ada,\"Rain falls on the\nold mill.\"\nT-2,Bob,The train is late.\nT-3,\"Cy, D\",The train is late today.\n\
+         T-4,Eve,My cat sleeps.\n",
+    );
+    folder.write(
+        "t.json",
+        json!([
+            { "id": 1, "body": "Rain falls." },
+            { "id": 2, "body": "The train is late." },
+            { "body": "A train is late.", "who": "Ada" },
+        ])
+        .to_string(),
+    );
+    folder
+}
+
+const TABLE: [&str; 3] = ["t.csv", "--column", "body"];
+
+#[test]
+fn columns_are_shown_beside_results_in_the_order_asked_for() {
+    let folder = folder();
+    let of = |command: &[&str]| {
+        let show = ["--show", "who", "--show", "id"];
+        folder.run(&[command, &TABLE, &show].concat()).ok().out
+    };
+    let near = of(&["nearest", "--query", "The train is late.", "--k", "2"]);
+    let lines: Vec<Vec<&str>> = near.lines().map(|line| line.split('\t').collect()).collect();
+    // The record, not the line, which is one more because of the first cell.
+    assert_eq!(lines[0], ["1.0000", "2", "The train is late.", "Bob", "T-2"]);
+    assert_eq!(lines[1][1..], ["3", "The train is late today.", "Cy, D", "T-3"]);
+    let pair = of(&["mine", "-n", "1"]);
+    let cells: Vec<&str> = pair.trim_end().split('\t').skip(1).collect();
+    let texts = ["The train is late.", "The train is late today."];
+    assert_eq!(cells, [&texts[..], &["2", "3", "Bob", "T-2", "Cy, D", "T-3"]].concat());
+    let outliers = of(&["outliers", "-n", "4"]);
+    assert!(outliers.lines().any(|line| line.ends_with("\t1\tRain falls on the old mill.\tAda\tT-1")), "{outliers}");
+    assert_eq!(of(&["sample", "--random", "9"]).lines().nth(3), Some("My cat sleeps.\tEve\tT-4"));
+    let members = of(&["cluster", "--members", "--groups", "2"]);
+    assert!(members.lines().last().unwrap().ends_with("\t4\tMy cat sleeps.\tEve\tT-4"), "{members}");
+    let report = of(&["dedupe", "--threshold", ".7", "--report"]);
+    assert!(report.contains("\t3\t2\tThe train is late today.\tThe train is late.\tCy, D\tT-3\tBob\tT-2"), "{report}");
+    assert_eq!(of(&["dedupe"]).lines().next(), Some("Rain falls on the old mill.\tAda\tT-1"));
+    // Sentences of a record share its columns.
+    let cut = of(&["sample", "--random", "9", "--split"]);
+    assert_eq!(cut.lines().next(), Some("Rain falls on the old mill.\tAda\tT-1"));
+}
+
+#[test]
+fn json_has_the_same_columns_and_the_record() {
+    let folder = folder();
+    let json = |command: &[&str], more: &[&str]| -> Vec<Value> {
+        let out = folder.run(&[command, &["--json"], more].concat()).ok().out;
+        assert!(!out.contains("\"id\"") || out.find("\"who\"") < out.find("\"id\""), "{out}");
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let show = [&TABLE[..], &["--show", "who", "--show", "id"]].concat();
+    let near = json(&["nearest", "--query", "late train", "--k", "1"], &show);
+    let near = &near[0]["neighbours"][0];
+    assert_eq!((&near["record"], &near["line"], &near["columns"]["id"]), (&json!(2), &json!(4), &json!("T-2")));
+    let mined = json(&["mine", "-n", "1"], &show);
+    assert_eq!(mined[0]["second"]["columns"], json!({ "who": "Cy, D", "id": "T-3" }));
+    for command in [&["outliers", "-n", "9"][..], &["sample", "--random", "9"], &["cluster", "--members"], &["dedupe"]]
+    {
+        let found = json(command, &show);
+        let eve = found.iter().find(|found| found["record"] == 4).unwrap();
+        assert_eq!(eve["columns"], json!({ "who": "Eve", "id": "T-4" }), "{command:?}");
+    }
+    // A field that a record lacks is empty.
+    let array = ["t.json", "--column", "body", "--show", "who"];
+    let found = json(&["sample", "--random", "9"], &array);
+    assert_eq!((&found[0]["columns"]["who"], &found[2]["columns"]["who"]), (&json!(""), &json!("Ada")));
+    assert_eq!((&found[2]["record"], &found[2]["line"]), (&json!(3), &json!(1)));
+    // Plain text has lines alone.
+    folder.write("t.txt", "Rain falls.\n");
+    assert!(json(&["sample", "--random", "9"], &["t.txt"])[0].get("record").is_none());
+}
+
+#[test]
+fn whole_records_are_printed_with_figures_before_them() {
+    let folder = folder();
+    let of = |command: &[&str], more: &[&str]| folder.run(&[command, more, &["--records"]].concat()).ok().out;
+    let near = of(&["nearest", "--query", "The train is late.", "--k", "1"], &TABLE);
+    assert_eq!(near, "query,cosine,id,who,body\n1,1.0000,T-2,Bob,The train is late.\n");
+    let sample = of(&["sample", "--random", "9"], &TABLE);
+    assert_eq!(sample.as_bytes(), folder.read("t.csv"));
+    let mined = of(&["mine", "-n", "1"], &TABLE);
+    let lines: Vec<&str> = mined.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (3, "pair,score,id,who,body"));
+    assert!(lines[1].starts_with("1,0.") && lines[2].ends_with(",T-3,\"Cy, D\",The train is late today."), "{mined}");
+    let members = of(&["cluster", "--members", "--groups", "2"], &TABLE);
+    assert!(members.starts_with("group,cosine,id,who,body\n") && members.contains(",T-1,Ada,\"Rain falls on the\nold"));
+    let outliers = of(&["outliers", "-n", "2"], &["t.json", "--column", "body"]);
+    let outliers: Value = serde_json::from_str(&outliers).unwrap();
+    assert!(outliers[0]["likeness"].is_number() && outliers[1]["body"].is_string(), "{outliers}");
+    let kept = of(&["dedupe"], &["t.json", "--column", "body"]);
+    assert_eq!(serde_json::from_str::<Value>(&kept).unwrap()[0], json!({ "id": 1, "body": "Rain falls." }));
+    let rest = of(&["outliers", "-n", "1", "--drop"], &TABLE);
+    assert!(rest.starts_with("id,who,body\n") && rest.lines().count() >= 4, "{rest}");
+}
+
+#[test]
+fn what_cannot_be_joined_is_said() {
+    let folder = folder();
+    folder.write("t.txt", "Rain falls.\n");
+    for (arguments, said) in [
+        (&["outliers", "t.txt", "--show", "id"][..], "--show needs a table"),
+        (&["sample", "--random", "1", "t.txt", "--records"], "--records needs a table"),
+        (&["nearest", "t.csv", "--column", "body", "--query", "x", "--records", "--json"], "cannot be used with"),
+        (&["cluster", "t.csv", "--column", "body", "--show", "id"], "--members"),
+        (&["mine", "t.csv", "--column", "body", "--show", "id", "--records"], "cannot be used with"),
+    ] {
+        folder.run(arguments).fails(2, &[said]);
+    }
+    folder.pipe(&["outliers", "--column", "body", "--show", "id"], "id,body\n1,a\n").fails(2, &["give it as a file"]);
+    folder
+        .run(&["outliers", "t.csv", "--column", "body", "--show", "no"])
+        .fails(1, &["no column \"no\"; the columns are id, who, body"]);
+}
+
+#[test]
+fn search_shows_the_columns_of_a_collection_in_the_order_in_which_they_were_given() {
+    let folder = folder();
+    let columns = ["--column", "text=body", "--column", "who", "--column", "ticket=id"];
+    folder.run(&[&["index", "t.csv", "--output", "c"], &columns[..]].concat()).ok();
+    let search = ["search", "c", "--query", "My cat sleeps.", "--k", "1"];
+    let found = folder.run(&search).ok().out;
+    assert!(found.ends_with("\tMy cat sleeps.\twho=Eve\tticket=T-4\n"), "{found}");
+    let json = folder.run(&[&search[..], &["--json"]].concat()).ok().out;
+    assert!(json.contains("\"columns\":{\"who\":\"Eve\",\"ticket\":\"T-4\"}"), "{json}");
+}
