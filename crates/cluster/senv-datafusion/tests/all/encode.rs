@@ -96,7 +96,7 @@ fn encode_writes_the_vectors_of_senv_and_keeps_rows_and_columns() {
     }
     // The column of vectors must not replace another column.
     let message = failure(&[&arguments[..3], &["--output", "elsewhere", "--vector-column", "text"]].concat());
-    assert!(message.contains("has a column text already"), "{message}");
+    assert!(message.contains("already has a column text; choose another name with --vector-column"), "{message}");
 }
 
 #[cfg(unix)]
