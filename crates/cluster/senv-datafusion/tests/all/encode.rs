@@ -92,11 +92,11 @@ fn encode_writes_the_vectors_of_senv_and_keeps_rows_and_columns() {
     assert!(again().contains(finished_before));
     for other in [["--column", "id"], ["--vector-column", "v"]] {
         let message = failure(&[&arguments[..], &other].concat());
-        assert!(message.contains("move it away"), "{message}");
+        assert!(message.contains("move the file away"), "{message}");
     }
     // The column of vectors must not replace another column.
     let message = failure(&[&arguments[..3], &["--output", "elsewhere", "--vector-column", "text"]].concat());
-    assert!(message.contains("has a column text already"), "{message}");
+    assert!(message.contains("already has a column text; choose another name with --vector-column"), "{message}");
 }
 
 #[cfg(unix)]

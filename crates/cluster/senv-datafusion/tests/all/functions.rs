@@ -41,7 +41,7 @@ async fn a_plan_carries_the_digest_of_its_model() {
 #[tokio::test]
 async fn a_query_for_another_model_is_refused() {
     let message = error(&session(), "SELECT embed('a', 'english@0123456789abcdef')").await;
-    let parts = ["embed: argument model", "wants english@0123456789abcdef", "has digest"];
+    let parts = ["embed: argument model", "the query needs english@0123456789abcdef", "has digest"];
     assert!(parts.iter().all(|part| message.contains(part)), "{message}");
 }
 

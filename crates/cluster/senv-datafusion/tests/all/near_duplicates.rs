@@ -78,5 +78,5 @@ fn centroids_do_not_depend_on_the_order_of_the_rows() {
     assert_eq!(made("id"), made("id DESC"));
     let query = "SELECT embed(text) FROM t";
     let message = failure(&["centroids", query, "--table", &table, "--cells", "7", "--output", &output]);
-    assert!(message.contains("--force replaces it"), "{message}");
+    assert!(message.contains("use --force to overwrite it"), "{message}");
 }

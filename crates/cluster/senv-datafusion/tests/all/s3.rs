@@ -75,9 +75,8 @@ fn errors_name_the_url_and_the_remedy() {
     let mut nobody = server.environment_with("AWS_METADATA_ENDPOINT", &unreachable);
     nobody.retain(|(name, _)| !name.ends_with("_KEY") && !name.ends_with("_KEY_ID"));
     let ours = server.environment();
-    let cases: [(_, _, &[&str]); 8] = [
+    let cases: [(_, _, &[&str]); 7] = [
         (&ours, "s3://absent/tables/t.parquet", &["no such bucket", "AWS_ENDPOINT_URL"]),
-        (&ours, "s3://bucket/nothing", &["under it"]),
         (&refused, "s3://bucket/tables/t.parquet", &["rejected the credentials", "AWS_SECRET_ACCESS_KEY"]),
         (&nowhere, "s3://bucket/tables/t.parquet", &["no answer from", &unreachable, "AWS_ENDPOINT_URL"]),
         (&nobody, "s3://bucket/tables/t.parquet", &["no credentials", "AWS_ACCESS_KEY_ID"]),
@@ -94,6 +93,10 @@ fn errors_name_the_url_and_the_remedy() {
             );
         }
     }
+    let message = server.failure(&["SELECT 1", "--models", "s3://bucket/nothing"]);
+    assert!(message.contains("s3://bucket/nothing: it is empty; give the folder with the models"), "{message}");
+    let message = server.failure(&["SELECT 1", "--table", "t=s3://bucket/nothing"]);
+    assert!(message.contains("s3://bucket/nothing: no such object or folder of objects"), "{message}");
 }
 
 /// A server that lists an object but never sends it, and a receiver that reports the request for it.
