@@ -37,7 +37,7 @@ pub struct NamedModel {
 /// Models by name and by digest, and centroids by name. Clones share the data.
 ///
 /// A query names a model as `english`, by the first eight or more digits of its digest, or by both:
-/// `english@5a451330feb4c888`. Planning a query replaces the name by the last form. A process that has another model
+/// `english@4c60256fa412f6f9`. Planning a query replaces the name by the last form. A process that has another model
 /// under this name then rejects the query.
 #[derive(Debug, Clone, Default)]
 pub struct Models(Arc<Named>);

@@ -31,22 +31,24 @@ fn models_are_trained_to_read_every_typing_unless_asked_otherwise() {
     let folder = Folder::new();
     let told = format!("{}{}", text(600), format!("{PLAIN}\nThe doors were open, and it didn't rain.\n").repeat(30));
     folder.write("text.txt", told);
-    folder.train("text.txt", "typed.senv", &["--no-check"]).ok();
+    let train = |output: &str, more: &[&str]| {
+        let args = ["train", "sent2vec", "--input", "text.txt", "--output", output, "--no-check"];
+        let small = ["--dim", "8", "--epochs", "1", "--min-count", "1"];
+        folder.run(&[&args[..], &small, more].concat())
+    };
+    train("typed.senv", &[]).ok();
     assert_eq!(version(&folder, "typed.senv"), '2');
     for typed in TYPED {
         assert!(cosine(&folder, "typed.senv", PLAIN, typed) > 0.9999, "{typed}");
     }
     assert!(cosine(&folder, "typed.senv", PLAIN, "The door was open.") < 0.99);
-    folder.train("text.txt", "raw.senv", &["--no-check", "--normalize", "none"]).ok();
+    train("raw.senv", &["--normalize", "none"]).ok();
     assert_eq!(version(&folder, "raw.senv"), '1', "earlier programs open it");
     assert!(cosine(&folder, "raw.senv", PLAIN, TYPED[0]) < 0.99);
     // Settings of papers leave text as it is.
-    let preset = ["--preset", "release", "--dim", "8", "--epochs", "1", "--min-count", "1", "--no-check"];
-    folder.train("text.txt", "release.senv", &preset).ok();
+    train("release.senv", &["--preset", "release"]).ok();
     assert_eq!(version(&folder, "release.senv"), '1');
-    folder
-        .run(&["train", "sent2vec", "--input", "text.txt", "--output", "x.senv", "--normalize", "nfc"])
-        .fails(2, &["--normalize", "typing"]);
+    train("x.senv", &["--normalize", "nfc"]).fails(2, &["--normalize", "typing"]);
 }
 
 #[test]

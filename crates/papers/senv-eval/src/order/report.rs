@@ -52,7 +52,7 @@ impl OrderResult {
         let cosines = ["cosine\nto same", "cosine\nto different"].map(str::to_owned);
         let mut table = table("templates", own.into_iter().chain(names).chain(cosines));
         let chance = || "0.500".to_owned();
-        let mut row = |table: &mut TextTable, i: usize, of: &OrderTemplatesResult| {
+        let row = |table: &mut TextTable, i: usize, of: &OrderTemplatesResult| {
             let own = [of.n_items.to_string(), of.n_ties.to_string(), cell(of.share_nearer), chance()];
             let beside = others.iter().map(|(_, other)| value(other.templates.get(i).and_then(|of| of.share_nearer)));
             let cosines = [of.mean_cosine_to_same, of.mean_cosine_to_different].map(|cosine| number(cosine, 3));
