@@ -31,11 +31,11 @@ const FUNCTION_WORDS: &str = "a about above across after again against all almos
 /// How many texts, and words of each, decide.
 const SAMPLE: (usize, usize) = (1000, 200);
 
-/// The share of English function words in English: .15 to .33 of sentences, .04 to .06 of titles. Other languages have
-/// up to .04 of them, and more of their own (`docs/experiments/known-words.md`).
+/// The share of English function words among the tokens: .15 to .37 of sentences, .03 to .16 of titles. Other languages
+/// have up to .04 of them, and more of their own (`docs/experiments/known-words.md`).
 const MIN_ENGLISH: f64 = 0.04;
 
-/// The share of tokens with signs of code: .15 to .47 in code, .00 to .05 in other text.
+/// The share of tokens with signs of code: .16 to .46 in code, .00 to .08 in sentences.
 const MIN_CODE: f64 = 0.12;
 
 /// Whether a lowercase word belongs to English grammar: `the`, `under`, `would`, `n't`.

@@ -134,8 +134,8 @@ impl fmt::Display for StartChoice {
 
 impl Recipe {
     /// Chooses what training starts from. If `english`, an English model, knows the words, a trial on part of the data
-    /// decides. It knows them if it knows the share `min_known_share`, or 60 % of a text that is English by its function
-    /// words. The trial fine-tunes the model ([`Recipe::fine_tune_from`]), keeps it as it is ([`Recipe::Unchanged`]), or
+    /// decides. It knows them if it knows the share `min_known_share`, or 60 % of a text that has no more function
+    /// words of other languages than of English. The trial fine-tunes the model ([`Recipe::fine_tune_from`]), keeps it as it is ([`Recipe::Unchanged`]), or
     /// trains from scratch. Data in another language and texts of more than 60 million words are trained from scratch.
     ///
     /// ```no_run
@@ -162,7 +162,7 @@ impl Recipe {
         let choice = |(start, lr_factor), trial| StartChoice { start, known_words, lr_factor, trial };
         const SCRATCH: (StartKind, f64) = (StartKind::Scratch, 1.0);
         let is_known = known_words.is_some_and(|share| {
-            share >= min_known_share || share >= LEAST_KNOWN && is_english(sample.lines().take(KnownWords::SAMPLE))
+            share >= min_known_share || share >= LEAST_KNOWN && looks_english(sample.lines().take(KnownWords::SAMPLE))
         });
         let Some(recipe) = self.neighbours().filter(|_| is_known) else {
             return Ok((self, choice(SCRATCH, None)));
@@ -211,11 +211,11 @@ impl Recipe {
     }
 }
 
-/// Whether these lines are English by their function words.
-fn is_english<'s>(lines: impl Iterator<Item = &'s str>) -> bool {
+/// Whether these lines have no fewer function words of English than of other languages. Lists of names have neither.
+fn looks_english<'s>(lines: impl Iterator<Item = &'s str>) -> bool {
     let mut marks = TextMarks::default();
     lines.for_each(|line| marks.add(line));
-    marks.is_english()
+    marks.looks_english()
 }
 
 /// Trains on the training part of a trial from each start and ranks its held-out pairs.

@@ -36,9 +36,10 @@ fn english_of_a_subject_is_tried_down_to_six_known_words_of_ten() {
         assert_eq!(choice.known_words, Some(1.0 - n_unknown as f64 / 10.0));
         assert_eq!(choice.start != StartKind::Scratch, expected, "{n_unknown}: {choice}");
     }
-    // As many known words, without English grammar.
-    let names = vec!["qwzortlin garden train house doctor music river".to_owned(); 40];
-    assert_eq!(chosen(&names).1.start, StartKind::Scratch);
+    // Names have no grammar. With the grammar of another language, as many known words do not help.
+    let list = |last: &str| vec![format!("qwzortlin garden train house doctor music {last}"); 40];
+    assert_ne!(chosen(&list("river")).1.start, StartKind::Scratch);
+    assert_eq!(chosen(&list("und")).1.start, StartKind::Scratch);
 }
 
 #[test]

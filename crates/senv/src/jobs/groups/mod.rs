@@ -281,3 +281,41 @@ fn by_size(found: Groups, distinct: &Distinct) -> Result<Groups> {
         cosines: found.cosines,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Groups with these sizes and mean cosines to their centers.
+    fn of(groups: &[(usize, f32)], min_cosine: f32) -> (TextGroups, Grouping) {
+        let group = |&(size, _): &(usize, f32)| Group { size, words: Vec::new(), central: Vec::new() };
+        let (mut group_of, mut cosines) = (vec![None], vec![0.0]);
+        for (number, &(size, cosine)) in (0..).zip(groups) {
+            group_of.extend(vec![Some(number); size]);
+            cosines.extend(vec![cosine; size]);
+        }
+        let centroids = Table::from_vec(groups.len(), 1, vec![1.0; groups.len()]).unwrap();
+        let grouping = Grouping { group_of, cosines, silhouette: None, count: None };
+        (TextGroups { groups: groups.iter().map(group).collect(), centroids, min_cosine }, grouping)
+    }
+
+    #[test]
+    fn a_rest_is_far_larger_and_less_alike_than_other_groups() {
+        let rest = |groups: &[(usize, f32)]| {
+            let (found, grouping) = of(groups, -1.0);
+            found.rest(&grouping)
+        };
+        let small = [(10, 0.6), (10, 0.7), (10, 0.5), (10, 0.8), (10, 0.6), (10, 0.7)];
+        let with = |size: usize, cosine: f32| [&[(size, cosine)], &small[..]].concat();
+        assert_eq!(rest(&with(100, 0.3)), Some(0));
+        // 80 of 140 are four times the mean of seven groups, 79 of 139 less.
+        assert_eq!((rest(&with(80, 0.3)), rest(&with(79, 0.3))), (Some(0), None));
+        // As alike as most, or one of few groups.
+        assert_eq!(rest(&with(100, 0.65)), None);
+        assert_eq!(rest(&[(1000, 0.1), (1, 0.9), (1, 0.9), (1, 0.9)]), None);
+        assert_eq!((rest(&[]), rest(&[(5, 0.5)])), (None, None));
+        // With a threshold, what fits no group is in none.
+        let (found, grouping) = of(&with(100, 0.3), 0.2);
+        assert_eq!(found.rest(&grouping), None);
+    }
+}
