@@ -27,7 +27,9 @@ from collections import Counter, defaultdict
 
 MOST = 1500  # pairs of a set, label and half
 LOWEST = 0.6  # cosines below it are not looked at
-THRESHOLDS = [0.8, 0.82, 0.84, 0.86, 0.88, 0.9, 0.92, 0.94, 0.96]
+THRESHOLDS = [0.8, 0.84, 0.86, 0.87, 0.88, 0.89, 0.9, 0.91, 0.92, 0.94]
+# Shown, but not in the means: the same words in another order, and typing that the tokenizer does not read yet.
+APART = ["PAWS", "PAWS val", "order templates", "typing changed"]
 
 
 def rows(data, name):
@@ -377,9 +379,10 @@ def report(found, results, old, new):
         cells = [f"{share(same, old):.3f}", f"{share(same_guarded, new):.3f}"] if same else ["", ""]
         cells += [f"{share(other, old):.3f}", f"{share(other_guarded, new):.3f}"] if other else ["", ""]
         print(f"| {name} | {len(same)}, {len(other)} | {' | '.join(cells)} |")
-    print("\n| threshold | guard | recall, mean of sets | different things dropped, mean of sets "
-          "| different among dropped, sets with both |")
+    print(f"\nMeans of the sets, without {', '.join(APART)}:\n")
+    print("| threshold | guard | recall | different things that are dropped | share of these in what is dropped |")
     print("| --- | --- | --- | --- | --- |")
+    by_set = {name: parts for name, parts in by_set.items() if name not in APART}
     for threshold in THRESHOLDS:
         for guard in (0, 1):
             recalls = [share(parts[guard], threshold) for parts in by_set.values() if parts[guard]]

@@ -67,8 +67,8 @@ pub fn duplicates(
 /// Like [`duplicates`], but a row repeats a near one only if `is_same` also says so: a rule about what the rows stand
 /// for. A row is compared with every kept row that is near enough, so it may differ from one and repeat the next.
 ///
-/// `is_same` receives the kept row, then the later one. It is called on several threads, only for near pairs, and must
-/// always give the same answer for the same rows; then the result does not depend on the number of threads.
+/// `is_same` receives the kept row, then the later one. It is called on several threads, only for near pairs. If it
+/// always gives the same answer for the same rows, the result does not depend on the number of threads.
 ///
 /// ```
 /// use senv_core::Table;

@@ -130,7 +130,7 @@ fn rows_that_a_rule_keeps_apart_are_compared_with_every_kept_row_at_any_number_o
             let found = pool.install(|| duplicates_where(&rows, n_fixed, threshold, is_same, |_| {})).unwrap();
             assert_eq!(found, expected, "{threshold}, {n_fixed} fixed");
         }
-        // Some are near a row of another kind, and repeat a later one of their own.
+        // Some rows are near a row of a different kind, and repeat a later row of their kind.
         let second_choice = (0..3000).filter(|&row| {
             let first = (0..row).find(|&of| {
                 expected.repeated[of].is_none() && kernels::cosine(rows.row(of), rows.row(row)) >= threshold

@@ -49,8 +49,8 @@ pub struct Comparison {
 }
 
 /// Finds the counterpart of each sentence of two texts in the other text. An equal sentence counts with a cosine of 1,
-/// even if the encoder knows none of its words; otherwise the nearest vector with a cosine of at least the threshold
-/// counts, among those that the guard allows.
+/// even if the encoder knows none of its words. Otherwise the nearest sentence counts that has a cosine of at least the
+/// threshold and that the guard allows.
 ///
 /// The search is exact ([`senv_index::counterparts_where`]). Memory is `4 dim` bytes plus about 250 for each distinct
 /// sentence of both texts. `progress` is called with the number of distinct sentences of the first text that were

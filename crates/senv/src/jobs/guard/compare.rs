@@ -46,7 +46,18 @@ pub(super) fn difference<'w>(
     let is_rare = of_a.iter().chain(&of_b).any(|word| word.rarity >= RARE);
     let is_exchanged = !of_a.is_empty() && !of_b.is_empty();
     let is_short = a.words.len().min(b.words.len()) <= SHORT && !(of_a.is_empty() && of_b.is_empty());
-    (is_rare || is_exchanged || is_short).then_some((of_a, of_b))
+    let has_part = lacks_part(a, &of_a) || lacks_part(b, &of_b);
+    (is_rare || is_exchanged || is_short || has_part).then_some((of_a, of_b))
+}
+
+/// Whether the other text lacks all words of a later part of a text, function words left out. What a record adds after
+/// a dash or in parentheses tells it from others: "; documentation".
+fn lacks_part(words: &Words, unmatched: &[&Word]) -> bool {
+    unmatched.iter().any(|word| {
+        let in_part = |other: &&Word| other.part == word.part && other.rarity > 0.0;
+        let n_unmatched = unmatched.iter().copied().filter(in_part).count();
+        word.part > 0 && n_unmatched == words.words.iter().filter(in_part).count()
+    })
 }
 
 /// The words of `a`, function words left out, that `b` has in no form.

@@ -36,7 +36,8 @@ use crate::model::Model;
 ///
 /// Each must be in both texts. For a rare word, a word that means about the same will do, by the vectors of the encoder.
 /// Any other word, function words left out, may be missing in one text, but not be exchanged for one of another
-/// meaning; in a text of at most four words it may not be missing.
+/// meaning. In a text of at most four words none may be missing, nor may all of a part that a dash, a colon or
+/// parentheses set off at the end.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {

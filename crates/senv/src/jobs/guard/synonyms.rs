@@ -10,8 +10,8 @@ use super::words::{Word, Words};
 const SAMPLE: usize = 400;
 const RANKS: std::ops::Range<usize> = 300..10_000;
 
-/// The share of pairs of words that are less near than words that mean the same.
-const SHARE: f64 = 0.9975;
+/// Two words have about the same meaning if they are nearer than this share of pairs of words.
+const SHARE: f64 = 0.9985;
 
 /// The minimum sample.
 const LEAST: usize = 100;

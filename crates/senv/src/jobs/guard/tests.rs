@@ -89,7 +89,7 @@ fn another_spelling_of_the_same_is_none() {
         ("the physician is late in the train", "the physician is late in the train of the provider"),
         ("the U.S. train is late", "the US train is late"),
         ("one of the trains is late", "the trains is late"),
-        ("the train of 12 January is very late", "the train of Jan 12 is late"),
+        ("the train of 12 January is late", "the train of Jan 12 is late"),
         ("", ""),
         ("", "the"),
     ] {
@@ -103,6 +103,9 @@ fn a_word_that_is_not_rare_may_be_missing_but_not_exchanged() {
     let exchanged = Some(("provider".to_owned(), "physician".to_owned()));
     assert_eq!(difference("the provider is late", "the physician is late"), exchanged);
     assert_eq!(difference("the doctor is late", "the physician is late"), None, "they mean the same");
+    let part = Some((String::new(), "management".to_owned()));
+    assert_eq!(difference("the train of the late door", "the train of the late door - management"), part);
+    assert_eq!(difference("the train of the late door", "the train of the late management door"), None);
     assert_eq!(
         difference("management client", "client"),
         Some(("management".to_owned(), String::new())),
@@ -125,7 +128,7 @@ fn without_counts_the_order_of_the_vocabulary_tells_what_is_rare_and_without_wor
     texts.extend(["the train of zunwald is late".to_owned(), "the train of brexel is late".to_owned()]);
     let guard = Guard::new(&Directions, &empty, &texts);
     assert!(guard.difference(&texts[2_000], &texts[2_001]).is_some());
-    assert!(guard.difference("the train is late", "the train is late again").is_none());
+    assert!(guard.difference("the train is late", "the train is late today").is_none());
     let few = Guard::new(&Directions, &empty, &texts[2_000..]);
     assert!(few.difference(&texts[2_000], &texts[2_001]).is_none(), "two texts do not tell what is rare");
 }

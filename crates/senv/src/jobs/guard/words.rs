@@ -29,56 +29,6 @@ const SHORT_DATES: [&str; 18] = [
     "thurs", "fri",
 ];
 
-/// Words that say nothing about what a text is about but are not among the most frequent: a text can have others.
-const FILLERS: [&str; 46] = [
-    "about",
-    "again",
-    "all",
-    "already",
-    "also",
-    "although",
-    "another",
-    "any",
-    "anyway",
-    "because",
-    "both",
-    "each",
-    "either",
-    "even",
-    "ever",
-    "every",
-    "few",
-    "here",
-    "however",
-    "indeed",
-    "just",
-    "like",
-    "many",
-    "much",
-    "other",
-    "please",
-    "quite",
-    "really",
-    "same",
-    "several",
-    "since",
-    "so",
-    "some",
-    "still",
-    "such",
-    "then",
-    "there",
-    "therefore",
-    "those",
-    "though",
-    "thus",
-    "too",
-    "upon",
-    "very",
-    "well",
-    "yet",
-];
-
 /// Words that negate, which count as one word. "n't" counts too.
 const NEGATIONS: [&str; 26] = [
     "not", "no", "never", "nothing", "nobody", "none", "neither", "nor", "nowhere", "without", "cannot", "dont",
@@ -112,12 +62,14 @@ pub(super) struct Word {
     /// The hash of its common spelling: equal for "two" and "2".
     pub(super) key: u64,
     pub(super) kind: Kind,
-    /// How seldom it is: 0 for a common word, [`ALWAYS`] for one that every text with it is about.
+    /// How rare it is: 0 for a function word, [`ALWAYS`] for numbers, codes, names and the like.
     pub(super) rarity: f32,
     pub(super) is_unknown: bool,
+    /// The number of its part of the text, from 0. A dash, a semicolon, a colon or a parenthesis starts a part.
+    pub(super) part: u32,
 }
 
-/// The rarity of a word that is compared in any case.
+/// The rarity of a word that is always compared.
 pub(super) const ALWAYS: f32 = f32::INFINITY;
 
 /// The words of a text, in lower case.
@@ -135,9 +87,18 @@ pub(super) struct Known {
     pub(super) is_unknown: bool,
 }
 
+/// Where a word stands.
+struct Place {
+    /// At the start of a sentence.
+    is_first: bool,
+    /// Joined to another word by an underscore.
+    is_joined: bool,
+    part: u32,
+}
+
 /// How a text is written.
 struct Style {
-    /// Most words start with a small letter, so that a capital one is a name.
+    /// Many words start with a small letter, so that a capital one is a name.
     has_names: bool,
     /// Most words are in capitals, so that these mean nothing.
     is_capital: bool,
@@ -146,12 +107,13 @@ struct Style {
 impl Style {
     fn of(text: &str) -> Self {
         let (mut small, mut capital, mut all) = (0, 0, 0);
-        for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 1) {
+        // Titles have small letters in short words.
+        for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 3) {
             small += usize::from(word.starts_with(char::is_lowercase));
             capital += usize::from(word.chars().all(char::is_uppercase));
             all += 1;
         }
-        Self { has_names: 2 * small > all, is_capital: 2 * capital > all }
+        Self { has_names: 3 * small >= all, is_capital: 2 * capital > all }
     }
 }
 
@@ -161,14 +123,15 @@ impl Words {
         let text = &*straight(text);
         let style = Style::of(text);
         let mut words = Self::default();
-        let mut before = 0;
+        let (mut before, mut part) = (0, 0);
         while let Some((start, end)) = next_run(text, before) {
             let gap = &text[before..start];
+            part += u32::from(before > 0 && starts_part(gap));
             let follows_apostrophe = gap.ends_with('\'') && before > 0;
             if !(follows_apostrophe && words.clitic(&text[start..end])) {
-                let is_first = before == 0 || gap.contains(['.', '!', '?', ':', ';', '"', '(']) || gap.contains("--");
+                let is_first = before == 0 || gap.contains(['.', '!', '?', ':', ';', '"']);
                 let is_joined = gap.ends_with('_') || text[end..].starts_with('_');
-                words.add(&text[start..end], &style, is_first, is_joined, &known);
+                words.add(&text[start..end], &style, Place { is_first, is_joined, part }, &known);
             }
             before = end;
         }
@@ -199,7 +162,7 @@ impl Words {
             self.text.truncate(last.start as usize);
             self.text.push_str(&kept);
             (last.end, last.key, last.rarity, last.is_unknown) = (self.text.len() as u32, hash(&kept), 0.0, false);
-            let (start, end) = (last.end, last.end);
+            let (start, end, part) = (last.end, last.end, last.part);
             self.words.push(Word {
                 start,
                 end,
@@ -207,13 +170,15 @@ impl Words {
                 kind: Kind::Negation,
                 rarity: ALWAYS,
                 is_unknown: false,
+                part,
             });
             return true;
         }
         ["s", "t", "d", "m", "ll", "re", "ve"].iter().any(|clitic| run.eq_ignore_ascii_case(clitic))
     }
 
-    fn add(&mut self, run: &str, style: &Style, is_first: bool, is_joined: bool, known: &impl Fn(&str, &str) -> Known) {
+    fn add(&mut self, run: &str, style: &Style, place: Place, known: &impl Fn(&str, &str) -> Known) {
+        let Place { is_first, is_joined, part } = place;
         let start = self.text.len();
         let is_dotted = run.contains('.') && !run.contains(|c: char| c.is_ascii_digit());
         run.chars().filter(|&c| !(is_dotted && c == '.')).for_each(|c| self.text.extend(c.to_lowercase()));
@@ -232,9 +197,6 @@ impl Words {
         } else if DATES.contains(&word) || SHORT_DATES.contains(&word) {
             // Hyphens keep it from being a word of the text.
             hash(&format!("-{}-", &word[..3]))
-        } else if FILLERS.contains(&word) {
-            (kind, rarity) = (Kind::Word, 0.0);
-            hash(word)
         } else if NEGATIONS.contains(&word) {
             kind = Kind::Negation;
             NEGATION
@@ -259,8 +221,13 @@ impl Words {
             hash(word)
         };
         let end = self.text.len() as u32;
-        self.words.push(Word { start: start as u32, end, key, kind, rarity, is_unknown });
+        self.words.push(Word { start: start as u32, end, key, kind, rarity, is_unknown, part });
     }
+}
+
+/// Whether what stands between two words starts a part of the text.
+fn starts_part(gap: &str) -> bool {
+    gap.contains(['(', ')', ';', '[', ']']) || gap.contains(" - ") || gap.contains("--") || gap.contains(": ")
 }
 
 /// Whether a word is a character of a script without spaces between words, where it is a word like others.
@@ -352,6 +319,7 @@ mod tests {
         assert_eq!(always("the two trains of 1914 to Leeds are late on Monday"), ["two", "1914", "leeds", "monday"]);
         assert_eq!(always("call getUserName or user_id with the USB key"), ["getusername", "user", "id", "usb"]);
         assert_eq!(always("vitamin B and a letter"), ["b"]);
+        assert_eq!(always("words of a language (Taiwan)"), ["taiwan"]);
         assert_eq!(always("Managing The Data Of Trains"), Vec::<String>::new(), "a title has no names");
         assert_eq!(always("it wasn't here"), [""]);
         assert_eq!(always("one of the first"), Vec::<String>::new());
