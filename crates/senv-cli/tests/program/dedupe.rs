@@ -203,7 +203,7 @@ fn records_of_a_table_are_kept_whole_and_compared_within_groups() {
         "id,author,body\n1,ann,The train is late.\n3,ann,\"The train, it seems,\nis late.\"\n5,bob,The soup is cold.\n"
     );
     let by = run(&["--by", "author", "--report"]).out;
-    assert_eq!(by, "0.9268\t7\t2\tThe train is late!\tThe train is late.\n");
+    assert_eq!(by, "0.9268\t4\t1\tThe train is late!\tThe train is late.\n");
     let ended = run(&["--by", "id", "--to", "1"]);
     assert!(ended.out.lines().count() == 5 && ended.err.contains("more than 1"), "{}", ended.err);
     // Both columns of the other text are compared.

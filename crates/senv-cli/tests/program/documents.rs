@@ -76,7 +76,7 @@ fn documents_are_ranked_and_shown_with_their_nearest_sentence() {
     let lines: Vec<&str> = ended.out.lines().collect();
     assert_eq!(lines[0], "\t\t\tDark clouds brought a storm.");
     assert!(
-        lines[1].contains("\tIt rained all night.\t") && lines[1].contains("document=a/rain\tplace=2"),
+        lines[1].contains("\tIt rained all night.\t") && lines[1].contains("document=a/rain\ttitle=Rain\tplace=2"),
         "{lines:?}"
     );
     assert_eq!(lines[2..], ["\t\t\tError 4711 was shown."]);
@@ -207,7 +207,7 @@ fn a_text_is_cut_into_sentences() {
     // Splitting works wherever text is read.
     let out = folder.run(&["dedupe", "t.csv", "--column", "text", "--split", "--json"]).ok().out;
     assert_eq!(out.lines().count(), 3);
-    assert!(out.contains("{\"line\":2,\"text\":\"Two.\"}"), "{out}");
+    assert!(out.contains("{\"line\":2,\"record\":1,\"text\":\"Two.\"}"), "{out}");
     folder.write("prose.txt", "The cat sat on\nthe mat. A dog barked at\nit. Rain fell. ".repeat(300));
     folder.run(&["split", "prose.txt"]).ok();
     let sentences = folder.run(&["split", "prose.txt"]).ok().out;

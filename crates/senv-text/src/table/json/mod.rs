@@ -13,13 +13,17 @@ use serde::de::DeserializeSeed;
 use super::{Lines, TableColumn, reader::Parse};
 use senv_base::{Error, Result, quoted};
 
+/// The number of records after which a field that none of them has is an error.
+const MOST_WITHOUT: usize = 1000;
+
 /// Extracts fields from objects.
 pub(super) struct Parser {
     names: Vec<String>,
-    /// Which of them were found in an earlier record. A record may lack them then, and any but the first before.
+    /// Which of them were found in a record. Another record may lack them.
     found: Vec<bool>,
-    /// Whether a record was read.
-    has_records: bool,
+    /// The number of records that were read, and the line and the field names of the first one.
+    n_records: usize,
+    first: (u64, String),
     /// The elements of the array, if the file is one, once its first character is known.
     array: Option<Array>,
     at_start: bool,
@@ -42,7 +46,8 @@ impl Parser {
         Some(Self {
             names,
             found,
-            has_records: false,
+            n_records: 0,
+            first: (0, String::new()),
             array: None,
             at_start: true,
             line: 0,
@@ -75,17 +80,15 @@ impl Parser {
         let object = Object { names: &self.names, prefix: "", found: &mut found };
         let read = object.deserialize(&mut reader).and_then(|()| reader.end());
         read.map_err(|error| lines.bad(number, format!("not a JSON object: {}", without_line(&error))))?;
-        self.has_records = true;
+        if self.n_records == 0 {
+            self.first = (number, field_names(&text));
+        }
+        self.n_records += 1;
         for (i, (name, found)) in self.names.iter().zip(found).enumerate() {
-            let was_found = std::mem::replace(&mut self.found[i], true);
+            self.found[i] |= !matches!(found, Found::Missing);
             let field = match found {
                 Found::Text(text) => text,
-                Found::Null => String::new(),
-                Found::Missing if was_found => String::new(),
-                Found::Missing if i > 0 => {
-                    self.found[i] = false;
-                    String::new()
-                }
+                Found::Null | Found::Missing => String::new(),
                 // Values other than the text are kept verbatim, to the last digit.
                 Found::Value(text, _) if i > 0 => text,
                 Found::Twice => {
@@ -93,11 +96,6 @@ impl Parser {
                 }
                 Found::Value(_, what) | Found::Other(what) => {
                     return Err(lines.bad(number, format!("field {name} is {what}, not text", name = quoted(name))));
-                }
-                Found::Missing => {
-                    self.found[i] = false;
-                    let names = field_names(&text);
-                    return Err(lines.bad(number, format!("no field {}; the fields are {names}", quoted(name))));
                 }
             };
             if i == 0 { lines.push_field(field.as_bytes()) } else { lines.push_next_field(field.as_bytes()) }
@@ -173,12 +171,13 @@ impl Parser {
         Ok(position)
     }
 
-    /// Checks that each field was in some record.
-    fn check_found(&self, lines: &Lines<'_>) -> Result<()> {
-        match self.names.iter().zip(&self.found).find(|(_, found)| !**found) {
-            Some((name, _)) => Err(lines.bad(1, format!("no record of the file has a field {}", quoted(name)))),
-            None => Ok(()),
-        }
+    /// Checks that the first of the fields was in some record, and at the end each of them.
+    fn check_found(&self, is_last: bool, lines: &Lines<'_>) -> Result<()> {
+        let n = if is_last { self.names.len() } else { 1 };
+        let missing = self.names.iter().zip(&self.found).take(n).find(|(_, found)| !**found);
+        let Some((name, _)) = missing.filter(|_| self.n_records > 0) else { return Ok(()) };
+        let (line, fields) = &self.first;
+        Err(lines.bad(*line, format!("no field {}; the fields are {fields}", quoted(name))))
     }
 }
 
@@ -207,8 +206,9 @@ impl Parse for Parser {
             false => self.parse_lines(bytes, at_end, size, lines)?,
             true => self.parse_array(bytes, at_end, size, lines)?,
         };
-        if at_end && read == bytes.len() && self.has_records && lines.out.len() < size {
-            self.check_found(lines)?;
+        let is_last = at_end && read == bytes.len() && lines.out.len() < size;
+        if is_last || self.n_records > MOST_WITHOUT {
+            self.check_found(is_last, lines)?;
         }
         Ok(read)
     }

@@ -64,13 +64,25 @@ fn the_records_of_an_array_are_read_one_after_another() {
 }
 
 #[test]
-fn a_field_may_be_missing_once_it_was_found_and_further_fields_before() {
+fn a_field_may_be_missing_unless_no_record_has_it() {
     let columns = ["text", "year", "who"].map(|name| TableColumn::Name(name.into())).to_vec();
     let table = TableText { columns, ..TableText::column("text") };
     let text = "{\"text\":\"a\",\"year\":1}\n{\"year\":2}\n{\"text\":\"c\",\"who\":\"Ada\"}\n";
     let of = |text: &str| read("t.jsonl", text.as_bytes(), &table, 1000);
     assert_eq!(of(text), lines(&[(1, "a\t1\t"), (2, "\t2\t"), (3, "c\t\tAda")]));
-    let error = of("{\"text\":\"a\",\"year\":1}\n").unwrap_err();
-    assert!(error.contains("no record of the file has a field \"who\""), "{error}");
-    assert!(of("{\"year\":1}\n{\"text\":\"a\"}\n").unwrap_err().contains("t.jsonl:1: no field \"text\""));
+    let error = of("\n{\"text\":\"a\",\"year\":1}\n").unwrap_err();
+    assert!(error.contains("t.jsonl:2: no field \"who\"; the fields are text, year"), "{error}");
+    assert_eq!(json("{\"year\":1}\n{\"text\":\"a\"}\n", "text"), lines(&[(1, ""), (2, "a")]));
+    // Reading stops early.
+    let many = "{\"year\":1}\n".repeat(40_000);
+    let options = TextOptions { table: Some(TableText::column("text")), ..TextOptions::default() };
+    let mut reader = TextReader::from_reader("t.jsonl", std::io::Cursor::new(many), &options).unwrap();
+    let mut n = 0;
+    let error = loop {
+        match reader.next_line() {
+            Ok(line) => n += usize::from(line.expect("an error before the end").text.is_empty()),
+            Err(error) => break error.to_string(),
+        }
+    };
+    assert!(n < 40_000 && error.contains("t.jsonl:1: no field \"text\"; the fields are year"), "{n} {error}");
 }

@@ -73,7 +73,7 @@ fn objects_that_are_none_or_lack_the_text_are_left_out() {
     assert_eq!(lines_of(&left), [2, 3, 4]);
     assert!(leaving_out("t.jsonl", text.as_bytes(), 2, 100).unwrap_err().contains("t.jsonl:4: the line is longer"));
     let left =
-        leaving_out("t.json", b"[{\"id\":1},\n{\"text\":\"a\"},3,{\"text\":{}},{\"text\":\"b\"}]", 3, 100).unwrap();
+        leaving_out("t.json", b"[{\"text\":1},\n{\"text\":\"a\"},3,{\"text\":{}},{\"text\":\"b\"}]", 3, 100).unwrap();
     assert_eq!(left.0, expected(&[(2, 2, "a"), (5, 2, "b")]));
     assert_eq!(lines_of(&left), [1, 2, 2]);
 }
