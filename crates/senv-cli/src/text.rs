@@ -7,6 +7,7 @@ use std::{
 };
 
 use clap::{ArgGroup, ValueEnum};
+use senv::jobs::FolderContent;
 use senv_core::{
     TextOptions,
     text::{InvalidUtf8, Split, TableColumn, TableFormat, TableText, TextBytes},
@@ -15,6 +16,7 @@ use senv_core::{
 use crate::{
     argument::argument_of,
     failure::{Failure, Result},
+    folders::{Collections, open_folders},
     line_ends::note_line_ends,
     output,
     quotes::note_quotes,
@@ -138,6 +140,11 @@ impl TextArgs {
         TextOptions { table, split: self.split.map(Split::from), quoted_pairs: self.quotes, ..self.lines.options() }
     }
 
+    /// Which files of a folder are read: tables if a column is named.
+    pub(crate) fn content(&self) -> FolderContent {
+        if self.column.is_some() || self.field.is_some() { FolderContent::Tables } else { FolderContent::Text }
+    }
+
     /// The names and values of the arguments that decide which sentences a file has.
     pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
         let of = |name, value: Option<String>| value.map(|value| (name, value));
@@ -238,7 +245,7 @@ fn looks_like(path: &Path) -> Option<(&'static str, &'static str)> {
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(multiple = false)]
 pub(crate) struct InputArgs {
-    /// Text, one sentence per line; plain, .gz or .zst; - is standard input.
+    /// Text, one sentence per line; plain, .gz or .zst; a folder of .txt and .md files; - is standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The same as FILE.
@@ -247,13 +254,25 @@ pub(crate) struct InputArgs {
 }
 
 /// Help of files that default to standard input.
-pub(crate) const INPUT_HELP: &str = "Text, one sentence per line; plain, .gz or .zst; - is standard input [default: -]";
+pub(crate) const INPUT_HELP: &str = "Text, one sentence per line; plain, .gz or .zst; a folder of .txt and .md files; \
+                                     - is standard input [default: -]";
 
 impl InputArgs {
     /// The files; standard input if there are none.
     pub(crate) fn paths_or_stdin(&self) -> &[PathBuf] {
         static STDIN: LazyLock<[PathBuf; 1]> = LazyLock::new(|| [PathBuf::from("-")]);
         if self.paths().is_empty() { &*STDIN } else { self.paths() }
+    }
+
+    /// Puts the files of folders in their place.
+    pub(crate) fn open_folders(&mut self, content: FolderContent, collections: Collections) -> Result {
+        let paths = if self.files.is_empty() { &mut self.input } else { &mut self.files };
+        open_folders(paths, content, collections)
+    }
+
+    /// Whether a folder is given.
+    pub(crate) fn has_folder(&self) -> bool {
+        self.paths().iter().any(|path| path.is_dir())
     }
 
     /// The files; empty if none is given.

@@ -17,6 +17,7 @@ use crate::{
     },
     destination,
     failure::{Failure, Result},
+    folders::{Collections, open_folders},
     output::{self, grouped, plural},
     progress::Settled,
     text::{TextArgs, is_dash, note_typing},
@@ -94,7 +95,11 @@ impl Compare {
         destination::check_stdout(&paths)?;
         let model = self.model.open_for_many()?;
         note_typing(&paths, "sentences");
-        let read = |path: &PathBuf| read_for(&self.model, &model, std::slice::from_ref(path), &self.text);
+        let read = |path: &PathBuf| {
+            let mut files = vec![path.clone()];
+            open_folders(&mut files, self.text.content(), Collections::Kept)?;
+            read_for(&self.model, &model, &files, &self.text)
+        };
         let (first, second) = (read(&self.first)?, read(&self.second)?);
         let progress = Settled::new("comparing");
         let found = senv::jobs::compare(&model, &first.texts(), &second.texts(), self.threshold, |done, n| {
@@ -127,15 +132,15 @@ impl Compare {
         let of_first = of_first.iter().enumerate().map(|(i, found)| Compared {
             r#in: if found.is_some() { Only::Both } else { Only::First },
             cosine: found.map(|found| found.cosine),
-            first: Some(located(first, i, false)),
-            second: found.map(|found| located(second, found.position, false)),
+            first: Some(located(first, i, first.has_files())),
+            second: found.map(|found| located(second, found.position, second.has_files())),
         });
         let alone = of_second.iter().enumerate().filter(|(_, found)| found.is_none());
         let of_second = alone.map(|(i, _)| Compared {
             r#in: Only::Second,
             cosine: None,
             first: None,
-            second: Some(located(second, i, false)),
+            second: Some(located(second, i, second.has_files())),
         });
         of_first.chain(of_second).filter(move |row| only.is_none_or(|only| only == row.r#in))
     }

@@ -12,6 +12,7 @@ use crate::{
     },
     destination,
     failure::{Failure, Result},
+    folders::Collections,
     output::{self, plural},
     progress::Settled,
     text::{INPUT_HELP, InputArgs, TextArgs, note_typing},
@@ -67,7 +68,8 @@ struct Outlier<'a> {
 }
 
 impl Outliers {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.input.open_folders(self.text.content(), Collections::Kept)?;
         let input = self.input.paths_or_stdin();
         destination::check_stdout(&input.iter().collect::<Vec<_>>())?;
         let model = self.model.open_for_topics()?;

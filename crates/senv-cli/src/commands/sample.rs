@@ -11,6 +11,7 @@ use crate::{
     },
     destination,
     failure::{Failure, Result},
+    folders::Collections,
     output::{self, grouped, plural},
     progress::Settled,
     text::{INPUT_HELP, InputArgs, TextArgs, note_typing},
@@ -61,7 +62,8 @@ Examples:
   senv sample --diverse 50 --typical 0 text.txt";
 
 impl Sample {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.input.open_folders(self.text.content(), Collections::Kept)?;
         let input = self.input.paths_or_stdin();
         destination::check_stdout(&input.iter().collect::<Vec<_>>())?;
         let model = self.model.open_for_topics()?;

@@ -123,6 +123,11 @@ impl Common {
         self.input.paths().iter().chain(starts).map(PathBuf::as_path).collect()
     }
 
+    /// Puts the files of folders of text in their place.
+    pub(crate) fn open_folders(&self) -> Result {
+        self.input.open_folders(self.text.content())
+    }
+
     /// Notes files that look like tables but are read as plain lines.
     pub(crate) fn note_tables(&self) {
         self.text.note_tables(self.input.paths());
