@@ -66,6 +66,6 @@ fn reason(reason: &SkipReason, content: FolderContent) -> String {
         (SkipReason::Binary, _) => "not UTF-8 text (NUL bytes)".to_owned(),
         (SkipReason::Unreadable(why), _) => format!("not readable ({why})"),
         (SkipReason::Collection, _) => "a collection of senv".to_owned(),
-        _ => "of another kind".to_owned(),
+        _ => "not text".to_owned(),
     }
 }

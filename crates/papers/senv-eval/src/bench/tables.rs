@@ -99,7 +99,7 @@ impl BenchRecord {
         for note in &self.notes {
             let _ = writeln!(text, "note: {}", note.to_text());
         }
-        // Who has own data need not hear of each published set.
+        // With own data, all published sets that are missing are in one line.
         let has_own = self.tasks.iter().any(|task| task.protocol().is_some_and(|of| of.section.is_own()));
         let is_absent = |missing: &&Missing| has_own && missing.reason.starts_with(NO_DATA);
         let (absent, others): (Vec<&Missing>, Vec<&Missing>) = self.missing.iter().partition(is_absent);

@@ -1,4 +1,4 @@
-//! A user's own data in the bench: what is recognized by its columns, under which name, and what is said of the rest.
+//! A user's own data in the bench: what is recognized by its columns, its name, and the notes on other files.
 
 use std::{fmt::Write as _, fs, path::Path};
 
