@@ -15,6 +15,7 @@ mod command_line;
 mod commands;
 mod destination;
 mod failure;
+mod folders;
 mod help;
 mod interrupt;
 mod line_ends;

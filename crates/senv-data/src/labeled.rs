@@ -72,7 +72,22 @@ impl LabeledSet {
         }
     }
 
-    /// Creates a set from sentences with class names.
+    /// Creates a set from pairs of a class name and a sentence. `path` is the file that they are from.
+    ///
+    /// # Errors
+    /// [`Error::NoSentences`] without a sentence.
+    ///
+    /// # Examples
+    /// ```
+    /// let texts = vec![("refund".to_owned(), "Where is my money?".to_owned())];
+    /// let set = senv_data::LabeledSet::from_texts("tickets.csv", texts)?;
+    /// assert_eq!((&set.classes[0][..], set.sentences[0].class), ("refund", 0));
+    /// # Ok::<(), senv_data::Error>(())
+    /// ```
+    pub fn from_texts(path: impl AsRef<Path>, sentences: Vec<(String, String)>) -> Result<Self> {
+        Self::new(path.as_ref(), sentences)
+    }
+
     fn new(path: &Path, sentences: Vec<(String, String)>) -> Result<Self> {
         if sentences.is_empty() {
             let expected = "lines of label and sentence, separated by a tab";

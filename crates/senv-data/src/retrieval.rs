@@ -113,8 +113,8 @@ impl From<Name> for String {
 
 impl RetrievalSet {
     /// Reads a folder of BEIR: `corpus.jsonl` with `_id`, `title` and `text`, and `queries.jsonl` with `_id` and
-    /// `text`. `qrels/test.tsv` (or else `dev.tsv` or `train.tsv`) has a header and tab-separated query, document and
-    /// grade. The JSON files can end in `.gz` or `.zst`.
+    /// `text`. `qrels/test.tsv` (or else `dev.tsv`, `train.tsv`, or the first `.tsv` by name) has a header and
+    /// tab-separated query, document and grade. Files can end in `.gz` or `.zst`.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -139,7 +139,7 @@ impl RetrievalSet {
         if folder.is_file() {
             return Err(Error::NotAFolder { path: folder.to_owned() });
         }
-        let (corpus, queries) = (table(folder, "corpus.jsonl"), table(folder, "queries.jsonl"));
+        let [corpus, queries, judgements] = Self::files(folder);
         let mut documents: Vec<Document> = Vec::new();
         let mut positions: HashMap<String, usize> = HashMap::new();
         records(&corpus, |id, record, bad| {
@@ -164,15 +164,13 @@ impl RetrievalSet {
             });
             Ok(())
         })?;
-        let files = ["test.tsv", "dev.tsv", "train.tsv"].map(|name| folder.join("qrels").join(name));
-        let judgements = files.iter().find(|path| path.exists()).unwrap_or(&files[0]);
         let (mut missing_documents, mut missing_queries) = (UnknownJudgements::default(), UnknownJudgements::default());
         let mut first_unknown = None;
         // Grades by query and document, to find repeated judgments.
         let mut grades: HashMap<(usize, String), f64> = HashMap::new();
         let (mut n_judgements, mut n_repeated_judgements) = (0, 0);
-        for_each_line(judgements, |line, text| {
-            let bad = |reason: String| bad_record(judgements, line, reason);
+        for_each_line(&judgements, |line, text| {
+            let bad = |reason: String| bad_record(&judgements, line, reason);
             let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
             if is_trec(text) {
                 return Err(bad(
@@ -238,7 +236,7 @@ impl RetrievalSet {
         let n_judged = all.iter().filter(|query| query.grades().next().is_some()).count();
         let queries: Vec<JudgedQuery> = all.into_iter().filter(JudgedQuery::has_relevant_document).collect();
         if queries.is_empty() {
-            return Err(Error::NoJudgements { path: judgements.clone(), n_judgements });
+            return Err(Error::NoJudgements { path: judgements, n_judgements });
         }
         let n_without_relevant = n_judged - queries.len();
         Ok(Self {
@@ -250,6 +248,30 @@ impl RetrievalSet {
             missing_queries,
             n_repeated_judgements,
         })
+    }
+
+    /// Returns the files that [`RetrievalSet::read`] reads: documents, queries and judgments. Of several files of
+    /// judgments, these are `test.tsv`, or else `dev.tsv`, `train.tsv`, or the first `.tsv` by name.
+    ///
+    /// ```
+    /// let [_, _, judgments] = senv_data::RetrievalSet::files("scifact");
+    /// assert_eq!(judgments, std::path::Path::new("scifact/qrels/test.tsv"));
+    /// ```
+    #[must_use]
+    pub fn files(folder: impl AsRef<Path>) -> [PathBuf; 3] {
+        let (folder, qrels) = (folder.as_ref(), folder.as_ref().join("qrels"));
+        let usual = ["test.tsv", "dev.tsv", "train.tsv"].map(|name| table(&qrels, name));
+        let judgements = usual.iter().find(|path| path.exists()).cloned();
+        let judgements = judgements.or_else(|| {
+            let files = std::fs::read_dir(&qrels).ok()?.flatten().map(|file| file.path());
+            let is_table = |path: &PathBuf| {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+                [".tsv", ".tsv.gz", ".tsv.zst"].iter().any(|end| name.ends_with(end)) && !name.starts_with('.')
+            };
+            files.filter(is_table).min()
+        });
+        let [test, ..] = usual;
+        [table(folder, "corpus.jsonl"), table(folder, "queries.jsonl"), judgements.unwrap_or(test)]
     }
 
     /// Treats a document with the id of a query as the query itself, which is not ranked for it. This is so in ArguAna,

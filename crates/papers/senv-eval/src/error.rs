@@ -1,5 +1,9 @@
 //! Errors with fields that a caller can match and a message that says how to fix them.
 
+/// What can be a user's own data.
+const OWN_DATA: &str = ".tsv, .csv or .jsonl files with the columns sentence1, sentence2 and score, or text \
+    and label, or folders with corpus.jsonl, queries.jsonl and qrels/test.tsv";
+
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -27,6 +31,17 @@ pub enum Error {
     NothingToDo {
         /// What is missing.
         what: &'static str,
+    },
+    /// A folder has no data that the chosen protocols evaluate.
+    #[error(
+        "no data sets in the folder {}; give {own}, or published sets as `senv eval protocols` lists them{}{}",
+        folder.display(), if notes.is_empty() { "" } else { "\n" }, notes.trim_end(), own = OWN_DATA
+    )]
+    NoDataSets {
+        /// The folder.
+        folder: std::path::PathBuf,
+        /// Files that are not recognized, with the reason, one line for each.
+        notes: String,
     },
     /// An encoder or a table returned a value that is not finite.
     #[error("{what} is not finite; the model is damaged or its training diverged")]

@@ -17,6 +17,7 @@ use crate::{
     },
     destination,
     failure::{Failure, Result},
+    folders::{Collections, open_folders},
     output::{self, grouped, plural},
     progress::Settled,
     text::{SecondText, TextArgs, is_dash, note_typing},
@@ -101,9 +102,12 @@ impl Compare {
         destination::check_stdout(&paths)?;
         let model = self.model.open_for_many()?;
         note_typing(&paths, "sentences");
-        let [of_first, of_second] = [&self.first, &self.second].map(std::slice::from_ref);
-        let first = read_for(&self.model, &model, of_first, &self.text)?;
-        let second = read_other(&self.model, &model, of_second, &self.text, &self.second_text.other())?;
+        let files = |path: &PathBuf| {
+            let mut files = vec![path.clone()];
+            open_folders(&mut files, self.text.content(), Collections::Kept).map(|()| files)
+        };
+        let first = read_for(&self.model, &model, &files(&self.first)?, &self.text)?;
+        let second = read_other(&self.model, &model, &files(&self.second)?, &self.text, &self.second_text.other())?;
         let progress = Settled::new("comparing");
         let (texts, other_texts) = (first.texts(), second.texts());
         let all = || [&texts[..], &other_texts[..]].concat();
@@ -139,15 +143,15 @@ impl Compare {
         let of_first = of_first.iter().enumerate().map(|(i, found)| Compared {
             r#in: if found.is_some() { Only::Both } else { Only::First },
             cosine: found.map(|found| found.cosine),
-            first: Some(located(first, i, false)),
-            second: found.map(|found| located(second, found.position, false)),
+            first: Some(located(first, i, first.has_files())),
+            second: found.map(|found| located(second, found.position, second.has_files())),
         });
         let alone = of_second.iter().enumerate().filter(|(_, found)| found.is_none());
         let of_second = alone.map(|(i, _)| Compared {
             r#in: Only::Second,
             cosine: None,
             first: None,
-            second: Some(located(second, i, false)),
+            second: Some(located(second, i, second.has_files())),
         });
         of_first.chain(of_second).filter(move |row| only.is_none_or(|only| only == row.r#in))
     }

@@ -18,6 +18,7 @@ use crate::{
     },
     destination,
     failure::{Failure, Result},
+    folders::{Collections, open_folders},
     output::{self, plural},
     progress::Settled,
     text::{INPUT_HELP, InputArgs, TextArgs, WithText, is_dash, note_typing},
@@ -92,7 +93,9 @@ struct Mined<'a> {
 }
 
 impl Mine {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.input.open_folders(self.text.content(), Collections::Kept)?;
+        open_folders(&mut self.with, self.text.content(), Collections::Kept)?;
         let input = self.input.paths_or_stdin();
         let paths: Vec<&PathBuf> = input.iter().chain(&self.with).collect();
         if paths.iter().filter(|path| is_dash(path)).count() > 1 {

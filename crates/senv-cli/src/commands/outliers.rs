@@ -13,6 +13,7 @@ use crate::{
     },
     destination,
     failure::{Failure, Result},
+    folders::Collections,
     output::{self, plural},
     progress::Settled,
     text::{INPUT_HELP, InputArgs, TextArgs, note_typing},
@@ -71,7 +72,8 @@ struct Outlier<'a> {
 }
 
 impl Outliers {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.input.open_folders(self.text.content(), Collections::Kept)?;
         let input = self.input.paths_or_stdin();
         destination::check_stdout(&input.iter().collect::<Vec<_>>())?;
         let options = self.text.options();

@@ -12,6 +12,7 @@ use crate::{
     },
     destination,
     failure::{Failure, Result},
+    folders::Collections,
     output::{self, grouped, plural},
     progress::Settled,
     text::{INPUT_HELP, InputArgs, TextArgs, note_typing},
@@ -65,7 +66,8 @@ Examples:
   senv sample --random 200 tickets.csv --column body --records > some.csv";
 
 impl Sample {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.input.open_folders(self.text.content(), Collections::Kept)?;
         let input = self.input.paths_or_stdin();
         destination::check_stdout(&input.iter().collect::<Vec<_>>())?;
         let options = self.text.options();

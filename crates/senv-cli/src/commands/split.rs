@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::{
     destination,
     failure::{Failure, Result},
+    folders::Collections,
     output::{self, plural},
     text::{InputArgs, TextArgs, note_typing},
 };
@@ -59,7 +60,8 @@ struct Sentence<'a> {
 }
 
 impl SplitCommand {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.input.open_folders(self.text.content(), Collections::Refused)?;
         let input = self.input.paths_or_stdin();
         destination::check_stdout(input)?;
         self.text.check_tables_to_cut(input)?;

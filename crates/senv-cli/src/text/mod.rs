@@ -11,6 +11,7 @@ use std::{
 };
 
 use clap::{ArgGroup, ValueEnum};
+use senv::jobs::FolderContent;
 use senv_core::{
     TextOptions,
     text::{InvalidUtf8, Split, TableColumn, TableFormat, TableText},
@@ -20,6 +21,7 @@ pub(crate) use self::other::{AgainstText, OtherText, QueriesText, SecondText, Wi
 use crate::{
     argument::argument_of,
     failure::{Failure, Result},
+    folders::{Collections, open_folders},
     line_ends::note_line_ends,
     output,
 };
@@ -182,6 +184,11 @@ impl TextArgs {
         TextOptions { table, split, quoted_pairs: self.table.quotes, ..self.lines.options() }
     }
 
+    /// Which files of a folder are read: tables if a column is named.
+    pub(crate) fn content(&self) -> FolderContent {
+        if self.column.is_some() || self.field.is_some() { FolderContent::Tables } else { FolderContent::Text }
+    }
+
     /// The names and values of the arguments that decide which sentences a file has.
     pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
         let of = |name, value: Option<String>| value.map(|value| (name, value));
@@ -304,7 +311,7 @@ fn name_of(value: impl ValueEnum) -> String {
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(multiple = false)]
 pub(crate) struct InputArgs {
-    /// Text, one sentence per line; plain, .gz or .zst; - is standard input.
+    /// Text, one sentence per line; plain, .gz or .zst; a folder of .txt and .md files; - is standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The same as FILE.
@@ -313,13 +320,25 @@ pub(crate) struct InputArgs {
 }
 
 /// Help of files that default to standard input.
-pub(crate) const INPUT_HELP: &str = "Text, one sentence per line; plain, .gz or .zst; - is standard input [default: -]";
+pub(crate) const INPUT_HELP: &str = "Text, one sentence per line; plain, .gz or .zst; a folder of .txt and .md files; \
+                                     - is standard input [default: -]";
 
 impl InputArgs {
     /// The files; standard input if there are none.
     pub(crate) fn paths_or_stdin(&self) -> &[PathBuf] {
         static STDIN: LazyLock<[PathBuf; 1]> = LazyLock::new(|| [PathBuf::from("-")]);
         if self.paths().is_empty() { &*STDIN } else { self.paths() }
+    }
+
+    /// Puts the files of folders in their place.
+    pub(crate) fn open_folders(&mut self, content: FolderContent, collections: Collections) -> Result {
+        let paths = if self.files.is_empty() { &mut self.input } else { &mut self.files };
+        open_folders(paths, content, collections)
+    }
+
+    /// Whether a folder is given.
+    pub(crate) fn has_folder(&self) -> bool {
+        self.paths().iter().any(|path| path.is_dir())
     }
 
     /// The files; empty if none is given.

@@ -60,7 +60,7 @@ fn a_value_that_is_not_a_number_is_named_with_what_is_expected() {
 fn a_file_of_another_kind_is_named() {
     let folder = Folder::with_text(20);
     std::fs::create_dir(folder.path("folder")).unwrap();
-    folder.run(&["split", "folder"]).fails(1, &["folder: it is a folder; give a file"]);
+    folder.run(&["split", "folder"]).fails(1, &["folder: no text files in this folder"]);
     let groups = ["cluster", "--assign", "text.txt", "text.txt"];
     folder.run(&groups).fails(1, &["text.txt: bad safetensors file: it has no header", "another kind of file"]);
     folder.write("titles.csv", "id,text\n");

@@ -43,7 +43,8 @@ fn with_data() -> Folder {
     }
     folder.write("data/sts/2014/made.tsv", scored(60, 0, false));
     folder.write("data/sts/2014/other.tsv", scored(50, 0, false));
-    folder.write("data/sick/test.tsv", scored(60, 1, true));
+    // With the number of pairs of SICK's trial part, below which published figures appear.
+    folder.write("data/sick/test.tsv", scored(500, 1, true));
     let pairs: String = (0..40).map(|i| format!("{}\t{}\t{}\n", i % 2, sentence(i), sentence(i + i % 2))).collect();
     folder.write("data/msrp/train.tsv", pairs);
     let captions: String = (0..40).map(|i| format!("{}\t{}\n", i / 4, sentence(i))).collect();
@@ -60,7 +61,7 @@ fn a_run_writes_page_json_and_markdown() {
     let outputs = ["--report", "out.html", "--json", "out.json", "--markdown", "out.md"];
     let ended = folder.run(&[&ALL[..], &outputs].concat()).ok();
     let baselines = ["word overlap", "TF-IDF", "m + SIF", "m + uSIF", "random vectors", "chance"];
-    for part in ["Similarity", "STS\n", "paper: BOW autoencoder"].into_iter().chain(baselines) {
+    for part in ["Similarity", "STS\n", "2014 (own)", "paper: BOW autoencoder"].into_iter().chain(baselines) {
         assert!(ended.out.contains(part.trim_end()), "{part} is missing in {}", ended.out);
     }
     assert!(ended.out.contains("missing: stsb: no data in the folder"), "{}", ended.out);
@@ -77,7 +78,8 @@ fn a_run_writes_page_json_and_markdown() {
     let weighted = record["systems"].as_array().unwrap().iter().find(|system| system["name"] == "m + SIF").unwrap();
     assert_eq!(weighted["sha256"], model["sha256"], "made of the model");
     let page = read(&folder, "out.html");
-    for part in ["<svg ", "STS 2014", "95 %", "Sent2Vec uni books", "senv eval all --data data", "prefers-color-scheme"]
+    for part in
+        ["<svg ", "STS 2014 (own)", "95 %", "Sent2Vec uni books", "senv eval all --data data", "prefers-color-scheme"]
     {
         assert!(page.contains(part), "{part} is missing in the page");
     }
@@ -85,7 +87,9 @@ fn a_run_writes_page_json_and_markdown() {
         assert!(!page.contains(outside), "{outside}: nothing is loaded from elsewhere");
     }
     let markdown = read(&folder, "out.md");
-    for part in ["| system | mean | STS 2014 |", "| sts 2014 made | 60 | ", "## How these numbers were made"] {
+    for part in
+        ["| system | mean | STS 2014 (own) | SICK test |", "| sts 2014 made | 60 | ", "## How these numbers were made"]
+    {
         assert!(markdown.contains(part), "{part} is missing in {markdown}");
     }
     for sum in [&model["sha256"], &record["tasks"][0]["files"][0]["sha256"]] {
@@ -338,6 +342,70 @@ fn the_sentences_for_another_program_are_those_that_the_bench_asks_for() {
     write(&["none.txt", "--only", "lda"]).fails(2, &["lda"]);
     write(&["none.txt", "--only", "trec"]).fails(1, &[]);
     assert!(!folder.has("none.txt"));
+}
+
+#[test]
+fn own_data_of_any_name_are_in_every_output() {
+    let folder = Folder::with_model();
+    for path in ["data/intents", "data/answers/qrels"] {
+        std::fs::create_dir_all(folder.path(path)).unwrap();
+    }
+    let pairs: String = scored(60, 0, false)
+        .lines()
+        .fold("score,sentence1,sentence2\n".to_owned(), |text, line| text + &line.replace('\t', ",") + "\n");
+    folder.write("data/tickets.csv", pairs);
+    let labeled = |range: std::ops::Range<usize>| -> String {
+        range.map(|i| format!("{}\t{}\n", ["animal", "person"][usize::from(i % 6 > 1)], sentence(i))).collect()
+    };
+    folder.write("data/intents/train.tsv", labeled(0..80));
+    folder.write("data/intents/test.tsv", labeled(80..120));
+    let record = |i: usize| format!("{{\"_id\": \"{i}\", \"text\": \"{}.\\n{}.\"}}\n", sentence(i), sentence(i + 31));
+    folder.write("data/answers/corpus.jsonl", (0..30).map(record).collect::<String>());
+    folder.write("data/answers/queries.jsonl", "{\"_id\": \"q\", \"text\": \"the cat left the bread\"}\n");
+    folder.write("data/answers/qrels/test.tsv", "query\tdocument\tgrade\nq\t12\t1\nq\t18\t2\n");
+    folder.write("data/notes.md", "about\n");
+    let all = ["eval", "all", "--data", "data", "--models", "m.senv"];
+    let outputs = ["--report", "out.html", "--json", "out.json", "--markdown", "out.md"];
+    let ended = folder.run(&[&all[..], &outputs].concat()).ok();
+    for part in
+        ["Own scored pairs", "tickets", "Own labeled text", "intents", "Retrieval", "answers", "notes.md: not a"]
+    {
+        assert!(ended.out.contains(part), "{part} is missing in {}", ended.out);
+        let page = read(&folder, "out.html");
+        assert!(page.contains(part) || part.contains(": "), "{part} is missing in the page");
+        assert!(read(&folder, "out.md").contains(part), "{part} is missing in the Markdown");
+    }
+    assert!(ended.err.contains("1 note on files that are not recognized"), "{}", ended.err);
+    let json: serde_json::Value = serde_json::from_str(&read(&folder, "out.json")).unwrap();
+    assert_eq!(json["notes"][0]["files"], serde_json::json!(["notes.md"]));
+    let results = json["systems"][0]["results"].as_array().unwrap();
+    let value = |task: &str| results.iter().find(|result| result["task"] == task).unwrap()["value"].clone();
+    assert!(value("pairs/tickets").as_f64().unwrap() > 20.0 && value("labels/intents").as_f64().unwrap() > 50.0);
+    // The figures of the single command, by the nearest sentence.
+    let single = folder.run(&["eval", "retrieval", "--model", "m.senv", "data/answers", "--json"]).ok().json();
+    let by_sentence = &single["sets"][0]["scores"][2];
+    assert_eq!(by_sentence["method"], "sentences");
+    let (ours, theirs) = (value("retrieval/answers").as_f64(), by_sentence["ndcg_at_10"]["value_x100"].as_f64());
+    // The record keeps the score of each query as f32.
+    assert!((ours.unwrap() - theirs.unwrap()).abs() < 1e-4, "{ours:?} {theirs:?}");
+    // Another program gets each document and each sentence of it as a line.
+    folder.run(&["eval", "sentences", "--data", "data", "--only", "retrieval,pairs", "--output", "all.txt"]).ok();
+    folder.run(&["encode", "--model", "m.senv", "--input", "all.txt", "--output", "all.npy"]).ok();
+    let only = ["--only", "retrieval,pairs", "--no-baselines", "--vectors", "all.npy", "--sentences", "all.txt"];
+    folder.run(&[&["eval", "all", "--data", "data", "--json", "two.json"], &only[..]].concat()).ok();
+    let two: serde_json::Value = serde_json::from_str(&read(&folder, "two.json")).unwrap();
+    let same = two["systems"][0]["results"].as_array().unwrap();
+    assert_eq!(
+        (same.len(), &same[0]["value"], &same[1]["value"]),
+        (2, &value("pairs/tickets"), &value("retrieval/answers"))
+    );
+    // Nothing that is known.
+    std::fs::create_dir(folder.path("other")).unwrap();
+    folder.write("other/table.csv", "id,subject,owner,state\n1,a,b,c\n");
+    let none = ["eval", "all", "--data", "other", "--models", "m.senv"];
+    folder
+        .run(&none)
+        .fails(1, &["no data sets in the folder other", "sentence1, sentence2 and score", "table.csv: the"]);
 }
 
 #[test]

@@ -296,5 +296,6 @@ fn a_collection_is_a_text_and_what_others_are_compared_against() {
     );
     folder.run(&["cluster", "my.index", "--groups", "2"]).ok();
     folder.run(&["compare", "my.index", "new.txt"]).ok();
-    folder.run(&["dedupe", "."]).fails(1, &["is not a collection"]);
+    std::fs::create_dir(folder.path("none")).unwrap();
+    folder.run(&["dedupe", "none"]).fails(1, &["none: no text files"]);
 }

@@ -19,6 +19,7 @@ mod documents;
 mod durability;
 mod english;
 mod fault;
+mod folders;
 mod formats;
 mod fuzz;
 mod gradient;

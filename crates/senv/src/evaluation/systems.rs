@@ -9,8 +9,8 @@ use std::{
 use ndarray::Array2;
 use senv_core::{NoObserver, Rows, SentenceEncoder, TextOptions, TextReader, Tokenizer};
 use senv_eval::{
-    BenchData, BenchOptions, DEFAULT_BINS, Figure, NormOptions, NormProfile, Scoring, SentenceVectors, SystemKind,
-    SystemRecord, norm_profile,
+    BenchData, BenchOptions, BenchPart, DEFAULT_BINS, Figure, NormOptions, NormProfile, PairScorer, Scoring,
+    SentenceVectors, SystemKind, SystemRecord, norm_profile,
 };
 use senv_metrics::Bootstrap;
 use senv_ngram::{WordNgramParams, WordNgrams};
@@ -58,13 +58,20 @@ pub struct BenchRun<'a> {
     data: &'a BenchData,
     options: BenchOptions,
     bootstrap: Bootstrap,
-    /// The distinct sentences of all tasks.
-    sentences: Vec<&'a str>,
-    /// The sentences on which words and common components are counted.
-    counted: Vec<&'a str>,
+    /// The parts that have tasks.
+    parts: Vec<PartSentences<'a>>,
     on_event: &'a dyn Fn(BenchEvent<'_>),
     /// The records of the systems so far.
     pub records: Vec<SystemRecord>,
+}
+
+/// A part of the tasks. Words are counted for each alone, so that own data change no figure of published ones.
+struct PartSentences<'a> {
+    part: BenchPart,
+    /// The distinct sentences of its tasks.
+    sentences: Vec<&'a str>,
+    /// The sentences on which words and common components are counted.
+    counted: Vec<&'a str>,
 }
 
 impl<'a> BenchRun<'a> {
@@ -76,8 +83,13 @@ impl<'a> BenchRun<'a> {
         bootstrap: Bootstrap,
         on_event: &'a dyn Fn(BenchEvent<'_>),
     ) -> Self {
-        let (sentences, counted) = (data.sentences(), data.counted_sentences());
-        Self { data, options, bootstrap, sentences, counted, on_event, records: Vec::new() }
+        let has_tasks = |part: &BenchPart| data.tasks.iter().any(|task| BenchPart::of(task) == *part);
+        let parts = BenchPart::ALL.into_iter().filter(has_tasks).map(|part| PartSentences {
+            part,
+            sentences: data.sentences_of(part),
+            counted: data.counted_sentences(part),
+        });
+        Self { data, options, bootstrap, parts: parts.collect(), on_event, records: Vec::new() }
     }
 
     /// Runs a model; `known_word_share` is the share of known words in the sentences.
@@ -88,7 +100,12 @@ impl<'a> BenchRun<'a> {
         let norms = norm_profile_of(model, DEFAULT_BINS).ok().map(|profile| profile.to_figure());
         model.prepare_for_many();
         let figures = norms.into_iter().chain(self.label_figures(model)).collect();
-        self.encoded(SystemKind::Model, system, model, model.downcast_ref::<Snli>())?;
+        // Documents are ranked as in a search, without word order.
+        let topics = model.without_order()?;
+        topics.prepare_for_many();
+        let encoders = self.parts.iter().map(|of| if of.part == BenchPart::Retrieval { &topics } else { model });
+        let encoders: Vec<&dyn SentenceEncoder> = encoders.map(|encoder| encoder as &dyn SentenceEncoder).collect();
+        self.encoded(SystemKind::Model, system, &encoders, model.downcast_ref::<Snli>())?;
         if let Some(record) = self.records.last_mut() {
             (record.known_word_share, record.figures) = (known_word_share, figures);
         }
@@ -101,7 +118,8 @@ impl<'a> BenchRun<'a> {
     /// The errors of [`BenchRun::model`].
     pub fn vectors(&mut self, system: BenchSystem, vectors: &SentenceVectors) -> Result<()> {
         let figures = self.label_figures(vectors);
-        self.scored(SystemKind::Vectors, system, &Scoring::Vectors(vectors), Some(vectors.dim()), None)?;
+        let scorings = vec![Scoring::Vectors(vectors); self.parts.len()];
+        self.scored(SystemKind::Vectors, system, &scorings, Some(vectors.dim()), None)?;
         if let Some(record) = self.records.last_mut() {
             record.figures = figures;
         }
@@ -125,9 +143,12 @@ impl<'a> BenchRun<'a> {
                 sha256: sha256.clone(),
                 bytes: None,
             };
+            let weigh =
+                |of: &PartSentences<'_>| plain.clone().weighted_on(Some(scheme), &of.counted, self.options.seed).ok();
+            let weighted = self.parts.iter().map(weigh);
             // A vocabulary without counts cannot be weighted.
-            if let Ok(weighted) = plain.clone().weighted_on(Some(scheme), &self.counted, self.options.seed) {
-                self.encoded(SystemKind::Reweighted, system, &weighted, None)?;
+            if let Some(weighted) = weighted.collect::<Option<Vec<_>>>() {
+                self.encoded(SystemKind::Reweighted, system, &as_encoders(&weighted), None)?;
             }
         }
         Ok(())
@@ -143,7 +164,11 @@ impl<'a> BenchRun<'a> {
         let dim = model.map_or(RANDOM_DIM, SentenceEncoder::dim);
         (self.on_event)(BenchEvent::Untrained);
         let counts = model.map(|model| model.vocabulary());
-        let untrained = Untrained::new(tokenizer, counts, dim, &self.sentences, &self.counted, self.options.seed)?;
+        let untrained = self
+            .parts
+            .iter()
+            .map(|of| Untrained::new(tokenizer, counts, dim, &of.sentences, &of.counted, self.options.seed));
+        let untrained = untrained.collect::<Result<Vec<Untrained>>>()?;
         let system = |name: &str, source: &str| BenchSystem {
             name: name.into(),
             source: source.into(),
@@ -151,14 +176,18 @@ impl<'a> BenchRun<'a> {
         };
         let kind = SystemKind::Baseline;
         let overlap = system("word overlap", "shared words divided by all words of both sentences");
-        self.scored(kind, overlap, &Scoring::Pairs(&untrained.overlap()), None, None)?;
+        let overlaps: Vec<_> = untrained.iter().map(Untrained::overlap).collect();
+        self.scored(kind, overlap, &as_scorings(&overlaps), None, None)?;
         let tf_idf = system("TF-IDF", "sparse vectors, counted on the evaluated sentences");
-        self.scored(kind, tf_idf, &Scoring::Pairs(&untrained.tf_idf()), None, None)?;
+        let cosines: Vec<_> = untrained.iter().map(Untrained::tf_idf).collect();
+        self.scored(kind, tf_idf, &as_scorings(&cosines), None, None)?;
         let random = system("random vectors", "averages of random word vectors");
-        self.encoded(kind, random, &untrained.random, None)?;
-        if let Some(weighted) = &untrained.weighted {
+        let encoders: Vec<_> = untrained.iter().map(|of| &of.random as &dyn SentenceEncoder).collect();
+        self.encoded(kind, random, &encoders, None)?;
+        let weighted = untrained.iter().map(|of| of.weighted.as_ref().map(|of| of as &dyn SentenceEncoder));
+        if let Some(weighted) = weighted.collect::<Option<Vec<_>>>() {
             let sif = system("random vectors + SIF", "averages of random word vectors, SIF weights");
-            self.encoded(kind, sif, weighted, None)?;
+            self.encoded(kind, sif, &weighted, None)?;
         }
         Ok(())
     }
@@ -168,31 +197,38 @@ impl<'a> BenchRun<'a> {
         self.data.label_figures(encoder).unwrap_or_default()
     }
 
-    /// Runs a system that encodes each distinct sentence once and can have its own classifier.
+    /// Runs a system that encodes each distinct sentence of a part once, with an encoder for each part, and can have
+    /// its own classifier.
     fn encoded(
         &mut self,
         kind: SystemKind,
         system: BenchSystem,
-        encoder: &dyn SentenceEncoder,
+        encoders: &[&dyn SentenceEncoder],
         classifier: Option<&Snli>,
     ) -> Result<()> {
-        (self.on_event)(BenchEvent::Encoding(&system.name, self.sentences.len()));
+        let n: usize = self.parts.iter().map(|of| of.sentences.len()).sum();
+        (self.on_event)(BenchEvent::Encoding(&system.name, n));
         let started = Instant::now();
-        let vectors = SentenceVectors::encode(encoder, self.sentences.iter().copied())?;
-        let rate = self.sentences.len() as f64 / started.elapsed().as_secs_f64().max(1e-9);
-        let scoring = match classifier {
-            Some(own) => Scoring::Classifier(&vectors, own),
-            None => Scoring::Vectors(&vectors),
-        };
-        self.scored(kind, system, &scoring, Some(encoder.dim()), Some(rate))
+        let vectors = self.parts.iter().zip(encoders);
+        let vectors = vectors.map(|(of, encoder)| SentenceVectors::encode(*encoder, of.sentences.iter().copied()));
+        let vectors = vectors.collect::<senv_eval::Result<Vec<SentenceVectors>>>()?;
+        let rate = n as f64 / started.elapsed().as_secs_f64().max(1e-9);
+        let scorings: Vec<Scoring<'_>> = vectors
+            .iter()
+            .map(|vectors| match classifier {
+                Some(own) => Scoring::Classifier(vectors, own),
+                None => Scoring::Vectors(vectors),
+            })
+            .collect();
+        self.scored(kind, system, &scorings, encoders.first().map(|encoder| encoder.dim()), Some(rate))
     }
 
-    /// Runs a system with vectors or scores.
+    /// Runs a system with vectors or scores for each part.
     fn scored(
         &mut self,
         kind: SystemKind,
         system: BenchSystem,
-        scoring: &Scoring<'_>,
+        scorings: &[Scoring<'_>],
         dim: Option<usize>,
         sentences_per_second: Option<f64>,
     ) -> Result<()> {
@@ -202,7 +238,11 @@ impl<'a> BenchRun<'a> {
             (self.on_event)(BenchEvent::Task(&name, &task.key()));
             true
         };
-        let results = self.data.run(scoring, &self.options, self.bootstrap, &NoObserver, each)?;
+        let mut results = Vec::new();
+        for (of, scoring) in self.parts.iter().zip(scorings) {
+            let (options, bootstrap) = (&self.options, self.bootstrap);
+            results.extend(self.data.run_part(of.part, scoring, options, bootstrap, &NoObserver, each)?);
+        }
         (self.on_event)(BenchEvent::Done(&name, started.elapsed()));
         let (known_word_share, figures) = (None, Vec::new());
         self.records.push(SystemRecord {
@@ -219,6 +259,14 @@ impl<'a> BenchRun<'a> {
         });
         Ok(())
     }
+}
+
+fn as_encoders(encoders: &[AverageEncoder]) -> Vec<&dyn SentenceEncoder> {
+    encoders.iter().map(|encoder| encoder as &dyn SentenceEncoder).collect()
+}
+
+fn as_scorings<S: PairScorer>(scorers: &[S]) -> Vec<Scoring<'_>> {
+    scorers.iter().map(|scorer| Scoring::Pairs(scorer)).collect()
 }
 
 /// Returns how the norms of the word vectors of a model depend on word frequency, before weights are applied.

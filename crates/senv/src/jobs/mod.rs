@@ -27,7 +27,10 @@ pub use {
     duplicates::{DuplicateParams, FoundDuplicates, duplicates, duplicates_to},
     encode_lines::{CoverageCounts, LineEncoding, VectorFormat},
     encoded_rows::EncodedRows,
-    folder::{ClaimParams, FileState, FolderEvent, FolderJob, FolderOutcome, FolderParams, files_of_pattern},
+    folder::{
+        ClaimParams, FileState, FolderContent, FolderEvent, FolderJob, FolderOutcome, FolderParams, SkipReason,
+        SkippedFile, TextFiles, files_of_pattern,
+    },
     groups::{Group, GroupBy, GroupParams, Grouping, TextGroups, group_sentences},
     guard::{Difference, Guard},
     join_vectors::join_vectors,

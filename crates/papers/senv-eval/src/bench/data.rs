@@ -9,9 +9,10 @@ use senv_metrics::{Bootstrap, Sample, percentile_interval};
 use super::{
     folder::DataFolder,
     gaps::gaps,
+    own::OwnData,
     protocol_group::ProtocolGroup,
     protocols::{Protocol, protocols},
-    record::{BenchRecord, Missing, RECORD_FORMAT, SystemRecord, TaskRecord, TaskResult},
+    record::{BenchRecord, DataNote, Missing, NO_DATA, RECORD_FORMAT, SystemRecord, TaskRecord, TaskResult},
     run::{self, BenchOptions},
     task::Task,
 };
@@ -34,26 +35,58 @@ pub struct BenchData {
     pub records: Vec<TaskRecord>,
     /// Protocols without data, missing parts of data sets, and data that cannot be read.
     pub missing: Vec<Missing>,
+    /// Files that are not recognized, if own data are evaluated, and data that only have the names of a published set.
+    pub notes: Vec<DataNote>,
+}
+
+/// Tasks whose words are counted together by baselines without training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BenchPart {
+    /// Published data sets.
+    Published,
+    /// Own scored pairs and labeled text.
+    Own,
+    /// Documents and queries, which are compared without word order.
+    Retrieval,
+}
+
+impl BenchPart {
+    /// All parts, in the order of their tasks.
+    pub const ALL: [Self; 3] = [Self::Published, Self::Own, Self::Retrieval];
+
+    /// Returns the part that a task belongs to.
+    #[must_use]
+    pub fn of(task: &Task) -> Self {
+        match task.protocol.section {
+            ProtocolGroup::OwnPairs | ProtocolGroup::OwnLabels => Self::Own,
+            ProtocolGroup::Retrieval => Self::Retrieval,
+            _ => Self::Published,
+        }
+    }
 }
 
 impl BenchData {
     /// Finds and reads the data of these protocols. Missing or broken data is added to `missing`.
     ///
     /// # Errors
-    /// [`Error::NothingToDo`] if no task reads data of the folder and some protocol needs data.
+    /// [`Error::NoDataSets`] if no task reads data of the folder and some protocol needs data.
     pub fn read(folder: &DataFolder, chosen: &[&'static Protocol]) -> Result<Self> {
-        let mut data = Self { tasks: Vec::new(), records: Vec::new(), missing: Vec::new() };
+        let (tasks, records, missing, notes) = Default::default();
+        let mut data = Self { tasks, records, missing, notes };
+        let mut own = OwnData::default();
         for protocol in chosen {
             let missing = |reason: String| Missing { protocol: protocol.name.to_owned(), reason };
-            let loaded = Task::find(protocol, folder);
+            let loaded = Task::find(protocol, folder, &mut own);
             let absent = match loaded.is_empty() {
-                true => vec![format!("no data in the folder; it needs {}", protocol.needs)],
+                true => vec![format!("{NO_DATA}; it needs {}", protocol.needs)],
                 false => gaps(folder, protocol),
             };
             data.missing.extend(absent.into_iter().map(missing));
             for task in loaded {
                 match task.and_then(|task| Ok((record(folder, &task)?, task))) {
                     Ok((record, task)) => {
+                        data.notes.extend(own_note(&record));
                         data.records.push(record);
                         data.tasks.push(task);
                     }
@@ -63,8 +96,10 @@ impl BenchData {
         }
         let is_built_in = |protocol: &&&Protocol| data.tasks.iter().any(|task| task.protocol == **protocol);
         let is_without_files = data.tasks.iter().all(|task| task.files.is_empty());
+        data.notes.extend(own.notes);
         if is_without_files && chosen.iter().filter(is_built_in).count() < chosen.len() {
-            return Err(Error::NothingToDo { what: "data sets in the folder" });
+            let notes = data.notes.iter().map(|note| format!("{}\n", note.to_text())).collect();
+            return Err(Error::NoDataSets { folder: folder.root().to_owned(), notes });
         }
         Ok(data)
     }
@@ -75,13 +110,19 @@ impl BenchData {
         distinct(self.tasks.iter())
     }
 
-    /// Returns the sentences on which untrained baselines should count words. Word-order tasks repeat the same few
-    /// words, so they are left out unless there are no other tasks.
+    /// Returns the distinct sentences of a part.
     #[must_use]
-    pub fn counted_sentences(&self) -> Vec<&str> {
-        let counts = |task: &&Task| task.protocol.section != ProtocolGroup::Order;
+    pub fn sentences_of(&self, part: BenchPart) -> Vec<&str> {
+        distinct(self.tasks.iter().filter(|task| BenchPart::of(task) == part))
+    }
+
+    /// Returns the sentences of a part on which untrained baselines should count words. Word-order tasks repeat the
+    /// same few words, so they are left out unless there are no other tasks.
+    #[must_use]
+    pub fn counted_sentences(&self, part: BenchPart) -> Vec<&str> {
+        let counts = |task: &&Task| BenchPart::of(task) == part && task.protocol.section != ProtocolGroup::Order;
         let counted = distinct(self.tasks.iter().filter(counts));
-        if counted.is_empty() { self.sentences() } else { counted }
+        if counted.is_empty() { self.sentences_of(part) } else { counted }
     }
 
     /// Runs a system on every task. A task that fails has a result with a note, and so has a task that needs vectors if
@@ -95,10 +136,39 @@ impl BenchData {
         options: &BenchOptions,
         bootstrap: Bootstrap,
         observer: &dyn Observer,
+        each: impl FnMut(&Task) -> bool,
+    ) -> Result<Vec<TaskResult>> {
+        self.run_tasks(self.tasks.iter(), scoring, options, bootstrap, observer, each)
+    }
+
+    /// Runs a system on the tasks of a part, as [`BenchData::run`] does on all.
+    ///
+    /// # Errors
+    /// The errors of [`BenchData::run`].
+    pub fn run_part(
+        &self,
+        part: BenchPart,
+        scoring: &Scoring<'_>,
+        options: &BenchOptions,
+        bootstrap: Bootstrap,
+        observer: &dyn Observer,
+        each: impl FnMut(&Task) -> bool,
+    ) -> Result<Vec<TaskResult>> {
+        let tasks = self.tasks.iter().filter(|task| BenchPart::of(task) == part);
+        self.run_tasks(tasks, scoring, options, bootstrap, observer, each)
+    }
+
+    fn run_tasks<'a>(
+        &self,
+        tasks: impl Iterator<Item = &'a Task>,
+        scoring: &Scoring<'_>,
+        options: &BenchOptions,
+        bootstrap: Bootstrap,
+        observer: &dyn Observer,
         mut each: impl FnMut(&Task) -> bool,
     ) -> Result<Vec<TaskResult>> {
-        let mut results = Vec::with_capacity(self.tasks.len());
-        for task in &self.tasks {
+        let mut results = Vec::new();
+        for task in tasks {
             if !each(task) {
                 return Err(senv_core::Error::Interrupted { action: "the bench" }.into());
             }
@@ -185,6 +255,7 @@ impl BenchData {
             resamples: bootstrap.resamples,
             tasks,
             missing,
+            notes: self.notes.clone(),
             systems,
         })
     }
@@ -205,6 +276,18 @@ fn record(folder: &DataFolder, task: &Task) -> Result<TaskRecord> {
         files: task.files.par_iter().map(|file| folder.checksum(file)).collect::<Result<_>>()?,
         gold: task.gold(),
         chance: task.chance(),
+        own: task.is_own(),
+    })
+}
+
+/// Says that data have the names of a published set, but are others.
+fn own_note(record: &TaskRecord) -> Option<DataNote> {
+    record.own.then(|| DataNote {
+        files: record.files.iter().map(|file| file.path.clone()).collect(),
+        note: format!(
+            "not the published set of {}, by its size; no published figures are shown for it",
+            record.protocol
+        ),
     })
 }
 

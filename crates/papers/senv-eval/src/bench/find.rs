@@ -26,26 +26,26 @@ impl Found {
     }
 }
 
-const SICK_TRAIN: &[&str] = &["sick_train.txt", "sick/train.tsv"];
+pub(super) const SICK_TRAIN: &[&str] = &["sick_train.txt", "sick/train.tsv"];
 pub(super) const SICK_TRIAL: &[&str] = &["sick_trial.txt", "sick/trial.tsv", "sick/dev.tsv"];
 pub(super) const SICK_TEST: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv", "sickr-sts/test.jsonl"];
 // SICK from MTEB has no labels.
 pub(super) const SICK_LABELLED: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv"];
 pub(super) const SNLI_TEST: &[&str] = &["snli_1.0_test.txt", "snli_1.0_test.jsonl", "snli/test.tsv"];
 pub(super) const SNLI_DEV: &[&str] = &["snli_1.0_dev.txt", "snli_1.0_dev.jsonl", "snli/dev.tsv"];
-const STSB_TRAIN: &[&str] = &["sts-train.csv", "stsb/train.tsv", "stsbenchmark/train.tsv"];
+pub(super) const STSB_TRAIN: &[&str] = &["sts-train.csv", "stsb/train.tsv", "stsbenchmark/train.tsv"];
 pub(super) const STSB_DEV: &[&str] =
     &["sts-dev.csv", "stsb/dev.tsv", "stsbenchmark/dev.tsv", "stsbenchmark-sts/validation.jsonl"];
 pub(super) const STSB_TEST: &[&str] =
     &["sts-test.csv", "stsb/test.tsv", "stsbenchmark/test.tsv", "stsbenchmark-sts/test.jsonl"];
 pub(super) const MSRP_TRAIN: &[&str] = &["msr_paraphrase_train.txt", "msrp/train.tsv"];
 pub(super) const MSRP_TEST: &[&str] = &["msr_paraphrase_test.txt", "msrp/test.tsv"];
-const MR: &[&str] = &["rt-polarity.pos", "mr/all.tsv"];
-const CR: &[&str] = &["custrev.pos", "cr/all.tsv"];
-const SUBJ: &[&str] = &["subj.objective", "subj/all.tsv"];
-const MPQA: &[&str] = &["mpqa.pos", "mpqa/all.tsv"];
-const TREC_TRAIN: &[&str] = &["train_5500.label", "trec/train.tsv"];
-const TREC_TEST: &[&str] = &["trec_10.label", "trec/test.tsv"];
+pub(super) const MR: &[&str] = &["rt-polarity.pos", "mr/all.tsv"];
+pub(super) const CR: &[&str] = &["custrev.pos", "cr/all.tsv"];
+pub(super) const SUBJ: &[&str] = &["subj.objective", "subj/all.tsv"];
+pub(super) const MPQA: &[&str] = &["mpqa.pos", "mpqa/all.tsv"];
+pub(super) const TREC_TRAIN: &[&str] = &["train_5500.label", "trec/train.tsv"];
+pub(super) const TREC_TEST: &[&str] = &["trec_10.label", "trec/test.tsv"];
 pub(super) const CAPTIONS: &[(&str, &[&str])] = &[
     ("five images", &["pthought-groups.tsv"]),
     ("COCO", &["coco/captions.tsv", "captions_val2017.json", "captions_val2014.json"]),
@@ -54,7 +54,7 @@ pub(super) const CAPTIONS: &[(&str, &[&str])] = &[
 ];
 
 /// Returns the year in the name of a folder, such as `2014`, `STS14-en-test` or `sts2014-test`.
-fn year_of(folder: &str) -> Option<u16> {
+pub(super) fn year_of(folder: &str) -> Option<u16> {
     if let Ok(year @ 2012..=2017) = folder.parse() {
         return Some(year);
     }
@@ -263,7 +263,7 @@ pub(super) fn captions(folder: &DataFolder) -> Vec<Result<Found>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Task, protocols};
+    use crate::bench::{Task, own::OwnData, protocols};
 
     #[test]
     fn folders_are_named_as_years_in_several_ways() {
@@ -282,7 +282,8 @@ mod tests {
     fn official_layouts_and_ours_give_the_same_tasks() {
         let keys = |folder: &Path| -> Vec<String> {
             let folder = DataFolder::open(folder).unwrap();
-            let loaded = protocols().iter().flat_map(|protocol| Task::find(protocol, &folder));
+            let mut own = OwnData::default();
+            let loaded = protocols().iter().flat_map(|protocol| Task::find(protocol, &folder, &mut own));
             loaded.map(|task| task.unwrap().key()).collect()
         };
         let ours = tempfile::tempdir().unwrap();
@@ -369,7 +370,8 @@ mod tests {
             assert_eq!(task.unwrap().files.len(), 2, "a file for each class");
         }
         let stsb_probe = protocols().iter().find(|protocol| protocol.name == "stsb-probe").unwrap();
-        for task in Task::find(stsb_probe, &DataFolder::open(ours.path()).unwrap()) {
+        let opened = DataFolder::open(ours.path()).unwrap();
+        for task in Task::find(stsb_probe, &opened, &mut OwnData::default()) {
             assert_eq!(task.unwrap().files.len(), 3, "training, development and test set");
         }
     }
@@ -382,7 +384,8 @@ mod tests {
             write(folder.path(), &format!("{name}/test.jsonl"), lines);
         }
         let folder = DataFolder::open(folder.path()).unwrap();
-        let first_three = protocols().iter().take(3).flat_map(|protocol| Task::find(protocol, &folder));
+        let mut own = OwnData::default();
+        let first_three = protocols().iter().take(3).flat_map(|protocol| Task::find(protocol, &folder, &mut own));
         let loaded: Vec<Task> = first_three.collect::<Result<_>>().unwrap();
         assert_eq!(loaded.iter().map(Task::key).collect::<Vec<_>>(), ["sts/2012/test", "stsb/test", "sick/test"]);
         assert!(loaded.iter().all(|task| task.gold() == [4.0, 1.5]));

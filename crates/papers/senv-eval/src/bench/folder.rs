@@ -78,6 +78,11 @@ impl DataFolder {
         self.files.iter().map(|(name, path)| (&name[..], path.as_path()))
     }
 
+    /// Returns the folder itself.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Computes the checksum of a file.
     ///
     /// # Errors
@@ -116,7 +121,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// Returns the path inside a folder, with `/` between the parts.
-fn inside(root: &Path, path: &Path) -> String {
+pub(super) fn inside(root: &Path, path: &Path) -> String {
     let parts = path.strip_prefix(root).unwrap_or(path).components();
     parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }

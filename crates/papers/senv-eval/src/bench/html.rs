@@ -40,6 +40,7 @@ impl BenchRecord {
         }
         out.push_str("</div>\n");
         self.tasks_table(&mut out);
+        self.notes_list(&mut out);
         self.missing_list(&mut out);
         self.provenance(&mut out);
         Ok(frame(REPORT_START, "Bench of sentence embeddings", &out))
@@ -241,6 +242,22 @@ impl BenchRecord {
             }
             out.push_str("</tr>\n");
         }
+    }
+
+    fn notes_list(&self, out: &mut String) {
+        if self.notes.is_empty() {
+            return;
+        }
+        out.push_str("<h2>Notes on the data</h2>\n<div class=\"box\" tabindex=\"0\"><table class=\"wide\">\n<thead><tr><th>files</th><th>note</th></tr></thead>\n<tbody>\n");
+        for note in &self.notes {
+            let _ = writeln!(
+                out,
+                "<tr><th>{}</th><td style=\"white-space:normal\">{}</td></tr>",
+                escape(&note.files.join(", ")),
+                escape(&note.note)
+            );
+        }
+        out.push_str("</tbody></table></div>\n");
     }
 
     fn missing_list(&self, out: &mut String) {

@@ -4,9 +4,11 @@
 //! | --- | --- |
 //! | `folder.rs` | the files of a folder |
 //! | `task_data.rs`, `find.rs`, `find_order.rs` | the data of a task; how it is found in the layouts of the data sets |
+//! | `published_sizes.rs` | which data with the names of a published set are that set |
 //! | `figure.rs`, `outcome.rs` | the outcome of a task |
 //! | `run.rs` | runs a task with a system, with the functions that single commands call |
 //! | `protocol_group.rs`, `protocols.rs`, `task.rs` | the tables; the list of protocols; a protocol with its data |
+//! | `own/` | a user's own data of any name |
 //! | `gaps.rs` | missing parts of data sets |
 //! | `record.rs`, `data.rs` | the record of a run, as JSON; all tasks of a folder, and a run of a system on them |
 //! | `summary.rs`, `published_rows.rs` | tables with intervals, marks and published rows |
@@ -27,10 +29,12 @@ mod gaps;
 mod histograms;
 mod html;
 mod outcome;
+mod own;
 mod page;
 mod protocol_group;
 mod protocols;
 mod published_rows;
+mod published_sizes;
 mod record;
 #[cfg(test)]
 mod report_tests;
@@ -41,7 +45,7 @@ mod task;
 mod task_data;
 
 pub use compare::{BenchComparison, DEFAULT_COMPARISON_RESAMPLES, TaskDifference, compare_systems};
-pub use data::{BenchData, choose_protocols};
+pub use data::{BenchData, BenchPart, choose_protocols};
 pub use drawing::Drawing;
 pub use figure::{Figure, FigureSeries};
 pub use folder::{DataFile, DataFolder, sha256_of_bytes, sha256_of_file};
@@ -50,7 +54,7 @@ pub use outcome::Detail;
 pub use page::{escape_html, html_page};
 pub use protocol_group::ProtocolGroup;
 pub use protocols::{Protocol, protocols};
-pub use record::{BenchRecord, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult};
+pub use record::{BenchRecord, DataNote, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult};
 pub use run::BenchOptions;
 pub use summary::{Cell, Column, Mark, Row, Summary, summarize};
 pub use task::Task;

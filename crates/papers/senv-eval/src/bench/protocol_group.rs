@@ -13,11 +13,36 @@ pub enum ProtocolGroup {
     Order,
     /// Classifiers and regressions trained on frozen vectors.
     Probes,
+    /// A user's own pairs with scores.
+    OwnPairs,
+    /// A user's own texts with labels, on which a classifier is trained.
+    OwnLabels,
+    /// Documents, queries and judgments.
+    Retrieval,
 }
 
 impl ProtocolGroup {
     /// All groups, in the order of the report.
-    pub(crate) const ALL: [Self; 4] = [Self::Similarity, Self::Neighbours, Self::Order, Self::Probes];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Similarity,
+        Self::Neighbours,
+        Self::Order,
+        Self::Probes,
+        Self::OwnPairs,
+        Self::OwnLabels,
+        Self::Retrieval,
+    ];
+
+    /// Whether the data are a user's own.
+    pub(crate) fn is_own(self) -> bool {
+        matches!(self, Self::OwnPairs | Self::OwnLabels | Self::Retrieval)
+    }
+
+    /// Whether a classifier is trained on the vectors.
+    #[must_use]
+    pub fn trains(self) -> bool {
+        matches!(self, Self::Probes | Self::OwnLabels)
+    }
 
     /// Returns the heading of its table.
     pub(crate) fn title(self) -> &'static str {
@@ -26,6 +51,9 @@ impl ProtocolGroup {
             Self::Neighbours => "Paraphrases and captions",
             Self::Order => "Word order",
             Self::Probes => "Trained on the vectors",
+            Self::OwnPairs => "Own scored pairs",
+            Self::OwnLabels => "Own labeled text",
+            Self::Retrieval => "Retrieval",
         }
     }
 
@@ -49,6 +77,18 @@ impl ProtocolGroup {
             Self::Probes => {
                 "A linear model is trained on frozen vectors, which shows how much of the answer they contain. Models \
                 trained on entailment also classify it themselves; the mean does not include this."
+            }
+            Self::OwnPairs => {
+                "Cosines of sentence vectors against the scores of your files, without training: Pearson's r x 100. \
+                Scores are on any scale."
+            }
+            Self::OwnLabels => {
+                "The accuracy of a logistic regression on frozen vectors, on the test file, or on every fifth text of \
+                each label if there is none."
+            }
+            Self::Retrieval => {
+                "Documents ranked by the cosine of the query with their nearest sentence: nDCG@10 x 100. The table of \
+                tasks has the other rankings, such as by words (BM25) and by words and meaning together."
             }
         }
     }

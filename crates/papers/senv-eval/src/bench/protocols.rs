@@ -6,6 +6,7 @@ use super::{
     find::{self, Found},
     find_order,
     folder::DataFolder,
+    own::OwnKind,
     protocol_group::ProtocolGroup,
 };
 use crate::error::Result;
@@ -37,8 +38,17 @@ pub struct Protocol {
     pub in_mean: bool,
     /// Whether a system needs its own classifier. The protocol is left out if no system has one.
     pub needs_classifier: bool,
-    /// Finds its data in a folder.
-    pub(super) find: fn(&DataFolder) -> Vec<Result<Found>>,
+    /// Where its data come from.
+    pub(super) data: DataSource,
+}
+
+/// Where the data of a protocol come from.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum DataSource {
+    /// Published layouts, found by the names of files.
+    Layouts(fn(&DataFolder) -> Vec<Result<Found>>),
+    /// A user's own data of any name.
+    Own(OwnKind),
 }
 
 /// Protocols are compared by name, which is unique.
@@ -63,7 +73,7 @@ const R: &str = "Pearson's r x 100";
 const KIROS: &str = "Kiros et al., NIPS 2015; Conneau and Kiela, LREC 2018";
 const SNLI_SKIP_THOUGHTS: &str = "paper of the SNLI-finetuned Skip-thoughts";
 
-static PROTOCOLS: [Protocol; 20] = [
+static PROTOCOLS: [Protocol; 23] = [
     Protocol {
         name: "sts",
         title: "STS 2012 to 2016",
@@ -77,7 +87,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: true,
         in_mean: true,
         needs_classifier: false,
-        find: find::sts,
+        data: DataSource::Layouts(find::sts),
     },
     Protocol {
         name: "stsb",
@@ -92,7 +102,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: true,
         in_mean: true,
         needs_classifier: false,
-        find: find::stsb,
+        data: DataSource::Layouts(find::stsb),
     },
     Protocol {
         name: "sick",
@@ -107,7 +117,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: true,
         in_mean: true,
         needs_classifier: false,
-        find: find::sick,
+        data: DataSource::Layouts(find::sick),
     },
     Protocol {
         name: "detection",
@@ -122,7 +132,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: true,
         in_mean: true,
         needs_classifier: false,
-        find: find::detection,
+        data: DataSource::Layouts(find::detection),
     },
     Protocol {
         name: "ranking",
@@ -138,7 +148,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        find: find::ranking,
+        data: DataSource::Layouts(find::ranking),
     },
     Protocol {
         name: "soup",
@@ -153,7 +163,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: false,
         needs_classifier: false,
-        find: find::soup,
+        data: DataSource::Layouts(find::soup),
     },
     Protocol {
         name: "p-coherence",
@@ -168,7 +178,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: false,
         needs_classifier: false,
-        find: find::captions,
+        data: DataSource::Layouts(find::captions),
     },
     Protocol {
         name: "order-pairs",
@@ -183,7 +193,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: true,
         in_mean: true,
         needs_classifier: false,
-        find: find_order::pairs,
+        data: DataSource::Layouts(find_order::pairs),
     },
     Protocol {
         name: "order-entailment",
@@ -198,7 +208,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: true,
         in_mean: true,
         needs_classifier: false,
-        find: find_order::entailment,
+        data: DataSource::Layouts(find_order::entailment),
     },
     Protocol {
         name: "order-templates",
@@ -213,7 +223,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: true,
         in_mean: true,
         needs_classifier: false,
-        find: find_order::templates,
+        data: DataSource::Layouts(find_order::templates),
     },
     Protocol {
         name: "sick-probe",
@@ -228,7 +238,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        find: find::sick_probe,
+        data: DataSource::Layouts(find::sick_probe),
     },
     Protocol {
         name: "stsb-probe",
@@ -243,7 +253,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        find: find::stsb_probe,
+        data: DataSource::Layouts(find::stsb_probe),
     },
     Protocol {
         name: "sick-entailment",
@@ -258,7 +268,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        find: find::sick_entailment,
+        data: DataSource::Layouts(find::sick_entailment),
     },
     Protocol {
         name: "own-entailment",
@@ -273,7 +283,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: false,
         needs_classifier: true,
-        find: find::own_entailment,
+        data: DataSource::Layouts(find::own_entailment),
     },
     Protocol {
         name: "msrp",
@@ -288,7 +298,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        find: find::msrp,
+        data: DataSource::Layouts(find::msrp),
     },
     Protocol {
         name: "mr",
@@ -303,7 +313,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        find: find::mr,
+        data: DataSource::Layouts(find::mr),
     },
     Protocol {
         name: "cr",
@@ -318,7 +328,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        find: find::cr,
+        data: DataSource::Layouts(find::cr),
     },
     Protocol {
         name: "subj",
@@ -333,7 +343,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        find: find::subj,
+        data: DataSource::Layouts(find::subj),
     },
     Protocol {
         name: "mpqa",
@@ -348,7 +358,7 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        find: find::mpqa,
+        data: DataSource::Layouts(find::mpqa),
     },
     Protocol {
         name: "trec",
@@ -363,7 +373,53 @@ static PROTOCOLS: [Protocol; 20] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        find: find::trec,
+        data: DataSource::Layouts(find::trec),
+    },
+    Protocol {
+        name: "pairs",
+        title: "Own scored pairs, cosine",
+        metric: R,
+        statistic: Statistic::Pearson,
+        factor: 100.0,
+        section: ProtocolGroup::OwnPairs,
+        needs: "NAME.csv, .tsv or .jsonl with sentence1, sentence2 and score, or lines of two texts and a number",
+        paper: "own data",
+        equation: "pearson-r",
+        takes_scores: true,
+        in_mean: true,
+        needs_classifier: false,
+        data: DataSource::Own(OwnKind::Pairs),
+    },
+    Protocol {
+        name: "labels",
+        title: "Own labeled text",
+        metric: "accuracy x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: ProtocolGroup::OwnLabels,
+        needs: "NAME.csv, .tsv or .jsonl with text and label, or lines of LABEL<TAB>TEXT, or NAME/train and NAME/test \
+            of these",
+        paper: "own data",
+        equation: "logistic-regression",
+        takes_scores: false,
+        in_mean: true,
+        needs_classifier: false,
+        data: DataSource::Own(OwnKind::Labels),
+    },
+    Protocol {
+        name: "retrieval",
+        title: "Retrieval by the nearest sentence",
+        metric: "nDCG@10 x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: ProtocolGroup::Retrieval,
+        needs: "NAME/corpus.jsonl, NAME/queries.jsonl and NAME/qrels/test.tsv (BEIR)",
+        paper: "Thakur et al., NeurIPS 2021",
+        equation: "ndcg",
+        takes_scores: false,
+        in_mean: true,
+        needs_classifier: false,
+        data: DataSource::Own(OwnKind::Retrieval),
     },
 ];
 

@@ -46,7 +46,9 @@ pub(crate) fn published_rows(section: ProtocolGroup, columns: &[Column]) -> Vec<
         rows[place].beside.extend(beside);
     };
     let r = |correlations: Correlations| correlations.pearson_r_x100;
-    for (i, column) in columns.iter().enumerate().filter(|(_, column)| column.protocol.section == section) {
+    for (i, column) in
+        columns.iter().enumerate().filter(|(_, column)| column.protocol.section == section && !column.own)
+    {
         match column.protocol.name {
             "sts" => {
                 for system in published_sts() {
@@ -98,7 +100,7 @@ mod tests {
     fn rows_have_their_values_and_what_stands_beside_them() {
         let column = |name: &str| {
             let protocol = protocols().iter().find(|protocol| protocol.name == name).unwrap();
-            Column { title: name.to_owned(), protocol, tasks: Vec::new(), task_names: Vec::new() }
+            Column { title: name.to_owned(), protocol, tasks: Vec::new(), task_names: Vec::new(), own: false }
         };
         let rows = published_rows(ProtocolGroup::Neighbours, &["ranking", "soup"].map(column));
         let of = |system: &str| rows.iter().filter(|row| row.system == system).collect::<Vec<_>>();

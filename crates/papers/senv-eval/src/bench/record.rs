@@ -16,6 +16,9 @@ use crate::error::{Error, Result};
 /// The version of the record format. Other versions are rejected.
 pub(crate) const RECORD_FORMAT: u32 = 1;
 
+/// The reason for a protocol without data starts with this.
+pub(super) const NO_DATA: &str = "no data in the folder";
+
 /// A run of the bench: systems by tasks, with the score of every item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -34,8 +37,36 @@ pub struct BenchRecord {
     pub tasks: Vec<TaskRecord>,
     /// Protocols without data, missing parts of data sets, and data that cannot be read.
     pub missing: Vec<Missing>,
+    /// Files that are not recognized, with the reason, and what else is to be said of data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<DataNote>,
     /// The systems, in the order given, with untrained baselines last.
     pub systems: Vec<SystemRecord>,
+}
+
+/// What is to be said of files of the data, such as why they are not recognized.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DataNote {
+    /// Paths inside the folder; that of a folder ends with `/`.
+    pub files: Vec<String>,
+    /// The note.
+    pub note: String,
+}
+
+/// Number of files that the text of a note names.
+const NAMED_FILES: usize = 3;
+
+impl DataNote {
+    /// Formats the note behind its files, of which the first three are named.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let named = self.files.iter().take(NAMED_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
+        match self.files.len().saturating_sub(NAMED_FILES) {
+            0 => format!("{named}: {}", self.note),
+            more => format!("{named} and {more} more: {}", self.note),
+        }
+    }
 }
 
 /// A task and its data.
@@ -56,6 +87,9 @@ pub struct TaskRecord {
     pub gold: Vec<f64>,
     /// The value that guessing reaches, on the scale of the values.
     pub chance: f64,
+    /// Whether the data have the names of a published set without being it, so that published figures do not apply.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own: bool,
 }
 
 /// Data that a run lacks: the data of a protocol, a part of a data set, or a file that cannot be read.

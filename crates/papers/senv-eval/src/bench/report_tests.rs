@@ -3,8 +3,8 @@
 
 use super::{figures::drawings, html::REPORT_START, record::RECORD_FORMAT};
 use crate::bench::{
-    BenchRecord, DataFile, Detail, Figure, FigureSeries, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult,
-    protocols, summarize,
+    BenchRecord, DataFile, DataNote, Detail, Figure, FigureSeries, Missing, SystemKind, SystemRecord, TaskRecord,
+    TaskResult, protocols, summarize,
 };
 use crate::plot::frame::escape;
 
@@ -22,7 +22,7 @@ fn task(protocol: &str, name: &str, year: Option<u16>, gold: fn(u32) -> f64) -> 
     let path = if year.is_some() { "sts & more.tsv".to_owned() } else { format!("{name} of {protocol}.tsv") };
     let files = vec![DataFile { path, sha256: "5".repeat(64) }];
     let gold = if takes_scores { (0..ITEMS).map(gold).collect() } else { Vec::new() };
-    TaskRecord { key, protocol, name, year, files, gold, chance: 0.0 }
+    TaskRecord { key, protocol, name, year, files, gold, chance: 0.0, own: false }
 }
 
 fn figure(kind: &str, series: &[(&str, &[(f64, f64)])]) -> Figure {
@@ -78,6 +78,7 @@ fn record() -> BenchRecord {
         (result.scores, result.figures) = (Vec::new(), Vec::new());
     }
     let missing = Missing { protocol: "stsb".to_owned(), reason: "a file <gone> & lost".to_owned() };
+    let note = DataNote { files: vec!["<my> notes.md".to_owned()], note: "not a table & more".to_owned() };
     BenchRecord {
         senv_bench: RECORD_FORMAT,
         version: "0.1.0".to_owned(),
@@ -86,6 +87,7 @@ fn record() -> BenchRecord {
         resamples: 500,
         tasks: tasks.clone(),
         missing: vec![missing],
+        notes: vec![note],
         systems: vec![system(NAME, SystemKind::Model), overlap],
     }
 }

@@ -3,11 +3,12 @@
 
 use senv_core::Observer;
 use senv_data::{LabeledSet, NliLayout, NliSet, ParaphraseSet, SentenceGroups, StsTask};
+use senv_index::documents::Join;
 use senv_metrics::Bootstrap;
 
 use super::{
     outcome::{Detail, TaskOutcome},
-    task_data::TaskData,
+    task_data::{RetrievalTask, TaskData},
 };
 use crate::{
     error::{Error, Result},
@@ -27,6 +28,7 @@ use crate::{
         entailment::{PairClassifier, evaluate_entailment},
         groups::evaluate_group_ranking,
         pool::evaluate_ranking,
+        retrieval::{RetrievalMethod, measure},
         scoring::Scoring,
         zero_shot,
     },
@@ -70,6 +72,7 @@ pub(super) fn run(
         TaskData::OrderPairs(set) => of_order_pairs(set, scoring.pairs()),
         TaskData::OrderEntailment(set) => of_order_entailment(set, scoring.pairs()),
         TaskData::OrderTemplates(templates) => of_templates(templates, scoring.pairs()),
+        TaskData::Retrieval(task) => retrieval(task, scoring.vectors()?),
     }
 }
 
@@ -218,6 +221,23 @@ fn entailment(train: &NliSet, dev: Option<&NliSet>, test: &NliSet, vectors: &Sen
     let features = PairFeatures::of(NliLayout::Sick);
     let classifier = FrozenClassifier::train(vectors, std::slice::from_ref(train), dev, features)?;
     labels(test, &classifier, &[("C", Some(classifier.training().c))])
+}
+
+/// Ranks documents. The headline is by the nearest sentence, and the other rankings are details.
+fn retrieval(task: &RetrievalTask, vectors: &SentenceVectors) -> Result<TaskOutcome> {
+    let measured = measure(vectors, &task.set, &task.texts, Join::default())?;
+    let x100 = |values: &[f64]| x100(senv_metrics::mean(values));
+    let (mut headline, mut details, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for (method, [ndcg, mrr, recall]) in RetrievalMethod::ALL.into_iter().zip(measured) {
+        if method == RetrievalMethod::Sentences {
+            details.extend([("MRR x 100".to_owned(), x100(&mrr)), ("recall@100 x 100".to_owned(), x100(&recall))]);
+            headline = ndcg;
+        } else {
+            others.push((format!("nDCG@10 by {} x 100", method.title()), x100(&ndcg)));
+        }
+    }
+    let details: Vec<_> = details.iter().chain(&others).map(|(name, value)| (&name[..], *value)).collect();
+    Ok(TaskOutcome::new(headline, &details))
 }
 
 /// Evaluates an entailment classifier, either the system's own or a trained one.

@@ -29,6 +29,8 @@ pub struct Column {
     pub tasks: Vec<String>,
     /// Year and name of each task.
     pub task_names: Vec<(Option<u16>, String)>,
+    /// Whether the data only have the names of a published set ([`TaskRecord::own`](super::TaskRecord)).
+    pub own: bool,
 }
 
 /// A significant difference from the value of the reference.
@@ -115,9 +117,11 @@ fn columns(record: &BenchRecord) -> Vec<Column> {
                 Some(year) => format!("STS {year}"),
                 None => title(protocol, &task.name),
             };
+            let title = if task.own { format!("{title} (own)") } else { title };
             let of_protocol = |column: &Column| column.protocol == protocol && column.title == title;
             let place = columns.iter().position(of_protocol).unwrap_or_else(|| {
-                columns.push(Column { title, protocol, tasks: Vec::new(), task_names: Vec::new() });
+                let (tasks, task_names, own) = (Vec::new(), Vec::new(), task.own);
+                columns.push(Column { title, protocol, tasks, task_names, own });
                 columns.len() - 1
             });
             columns[place].tasks.push(task.key.clone());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{
     data::{NEEDS_CLASSIFIER, NEEDS_VECTORS},
     published_rows::{PublishedRow, published_rows},
-    record::{BenchRecord, SystemRecord, TaskRecord},
+    record::{BenchRecord, Missing, NO_DATA, SystemRecord, TaskRecord},
     summary::{Cell, Mark, Summary, summarize},
 };
 use crate::{
@@ -96,7 +96,18 @@ impl BenchRecord {
             }
             text.push('\n');
         }
-        for missing in &self.missing {
+        for note in &self.notes {
+            let _ = writeln!(text, "note: {}", note.to_text());
+        }
+        // With own data, all published sets that are missing are in one line.
+        let has_own = self.tasks.iter().any(|task| task.protocol().is_some_and(|of| of.section.is_own()));
+        let is_absent = |missing: &&Missing| has_own && missing.reason.starts_with(NO_DATA);
+        let (absent, others): (Vec<&Missing>, Vec<&Missing>) = self.missing.iter().partition(is_absent);
+        if !absent.is_empty() {
+            let names = absent.iter().map(|missing| &missing.protocol[..]).collect::<Vec<_>>().join(", ");
+            let _ = writeln!(text, "missing: {names}: {NO_DATA}; `senv eval protocols` lists what they need");
+        }
+        for missing in others {
             let _ = writeln!(text, "missing: {}: {}", missing.protocol, missing.reason);
         }
         for (system, result) in self.systems.iter().flat_map(|s| s.results.iter().map(move |result| (s, result))) {
@@ -143,6 +154,12 @@ impl BenchRecord {
             let _ = writeln!(out, "\n{}", legend(self, &summary));
         }
         self.markdown_tasks(&mut out);
+        if !self.notes.is_empty() {
+            out.push_str("\n## Notes on the data\n\n");
+            for note in &self.notes {
+                let _ = writeln!(out, "* {}", escape(&note.to_text()));
+            }
+        }
         if !self.missing.is_empty() {
             out.push_str("\n## Not run\n\n");
             for missing in &self.missing {

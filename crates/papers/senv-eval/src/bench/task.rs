@@ -2,7 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::{find::Found, folder::DataFolder, protocols::Protocol, task_data::TaskData};
+use super::{
+    find::Found,
+    folder::DataFolder,
+    own::OwnData,
+    protocols::{DataSource, Protocol},
+    published_sizes::is_published,
+    task_data::TaskData,
+};
 use crate::error::Result;
 
 /// A protocol with the data of one headline.
@@ -22,12 +29,17 @@ pub struct Task {
 
 impl Task {
     /// Finds the tasks of a protocol in a folder. Each task that cannot be read is a separate error.
-    pub(super) fn find(protocol: &'static Protocol, folder: &DataFolder) -> Vec<Result<Self>> {
+    /// Own data are taken from `own`, which reads them once.
+    pub(super) fn find(protocol: &'static Protocol, folder: &DataFolder, own: &mut OwnData) -> Vec<Result<Self>> {
         let task = |found: Found| {
             let Found { name, year, files, data } = found;
             Self { protocol, name, year, files, data }
         };
-        (protocol.find)(folder).into_iter().map(|found| found.map(task)).collect()
+        let found = match protocol.data {
+            DataSource::Layouts(find) => find(folder),
+            DataSource::Own(kind) => own.take(folder, kind),
+        };
+        found.into_iter().map(|found| found.map(task)).collect()
     }
 
     /// Returns protocol, year and name, which are unique: `sts/2014/images`.
@@ -47,6 +59,11 @@ impl Task {
     /// Returns the gold value of each item; empty if the headline is a mean over items.
     pub(crate) fn gold(&self) -> Vec<f64> {
         self.data.gold()
+    }
+
+    /// Whether the data have the names of a published set, but not its size.
+    pub(super) fn is_own(&self) -> bool {
+        !is_published(self.protocol.name, self.year, &self.name, &self.data)
     }
 
     /// Returns the value that guessing reaches, on the scale of the report.

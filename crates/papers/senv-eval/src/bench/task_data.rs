@@ -1,8 +1,11 @@
 //! The data of a task: its sentences, the gold values of its items, and the score of guessing.
 
-use senv_data::{Entailment, LabeledSet, NliSet, ParaphraseSet, SentenceGroups, StsTask};
+use senv_data::{Entailment, LabeledSet, NliSet, ParaphraseSet, RetrievalSet, SentenceGroups, StsTask};
 
-use crate::order::{entailment, pairs, templates::OrderTemplates};
+use crate::{
+    order::{entailment, pairs, templates::OrderTemplates},
+    ranking::retrieval::{RetrievalTexts, random_ndcg},
+};
 
 /// The data of a task, by kind of protocol.
 #[derive(Debug, Clone)]
@@ -33,6 +36,22 @@ pub(super) enum TaskData {
     OrderEntailment(NliSet),
     /// Sentences, each with one of the same and one of a different meaning.
     OrderTemplates(OrderTemplates),
+    /// Documents, queries and judgments.
+    Retrieval(Box<RetrievalTask>),
+}
+
+/// A retrieval set with the texts that are encoded, each on one line.
+#[derive(Debug, Clone)]
+pub(super) struct RetrievalTask {
+    pub(super) set: RetrievalSet,
+    pub(super) texts: RetrievalTexts,
+}
+
+impl RetrievalTask {
+    pub(super) fn new(set: RetrievalSet) -> Self {
+        let texts = RetrievalTexts::of(&set).on_lines();
+        Self { set, texts }
+    }
 }
 
 /// Iterates over the sentences of pairs.
@@ -70,7 +89,27 @@ impl TaskData {
             }
             Self::OrderEntailment(set) => of_nli(set).collect(),
             Self::OrderTemplates(templates) => templates.sentences().collect(),
+            Self::Retrieval(task) => task.texts.iter().collect(),
             Self::Labels(_) => Vec::new(),
+        }
+    }
+
+    /// Returns the numbers of training and tested items: of pairs, sentences or, for captions, groups.
+    pub(super) fn sizes(&self) -> (usize, usize) {
+        match self {
+            Self::Scored(task) => (0, task.pairs.len()),
+            Self::Trained { train, test, .. } => (train.pairs.len(), test.pairs.len()),
+            Self::Paraphrases(set) | Self::OrderPairs(set) => (0, set.pairs.len()),
+            Self::Pool(sets) => (0, sets.iter().map(|set| set.pairs.len()).sum()),
+            Self::Groups(groups) | Self::Captions(groups) => (0, groups.groups.len()),
+            Self::TrainedParaphrases { train, test } => (train.pairs.len(), test.pairs.len()),
+            Self::Labeled { train, test } => {
+                (train.as_ref().map_or(0, |train| train.sentences.len()), test.sentences.len())
+            }
+            Self::Entailment { train, test, .. } => (train.pairs.len(), test.pairs.len()),
+            Self::Labels(set) | Self::OrderEntailment(set) => (0, set.pairs.len()),
+            Self::OrderTemplates(templates) => (0, templates.items.len()),
+            Self::Retrieval(task) => (0, task.set.queries.len()),
         }
     }
 
@@ -89,6 +128,7 @@ impl TaskData {
         match self {
             Self::Scored(_) | Self::Trained { .. } | Self::Captions(_) => 0.0,
             Self::OrderPairs(_) | Self::OrderEntailment(_) | Self::OrderTemplates(_) => 0.5,
+            Self::Retrieval(task) => random_ndcg(&task.set),
             Self::Paraphrases(set) => random_average_precision(set.n_paraphrases(), set.pairs.len()),
             Self::Pool(sets) => {
                 let n: usize = sets.iter().map(|set| 2 * set.pairs.len()).sum();

@@ -35,12 +35,14 @@ impl PublishedSystem {
     /// ignored (`deft_forum` finds `deft-forum`).
     #[must_use]
     pub fn value(&self, year: Option<u16>, task: &str) -> Option<Correlations> {
-        let plain = |name: &str| -> String {
-            name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-        };
-        let wanted = plain(task);
-        self.values.iter().find(|v| v.year == year && plain(v.task) == wanted).map(|v| v.correlations)
+        let wanted = plain_name(task);
+        self.values.iter().find(|v| v.year == year && plain_name(v.task) == wanted).map(|v| v.correlations)
     }
+}
+
+/// Returns a name in lower case, without punctuation.
+pub(crate) fn plain_name(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// A row of a published table of relatedness.

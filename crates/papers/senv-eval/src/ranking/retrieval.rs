@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ndarray::Array2;
 use senv_core::{SentenceEncoder, text::sentences};
-use senv_data::RetrievalSet;
+use senv_data::{JudgedQuery, RetrievalSet};
 use senv_index::documents::{DocumentRanker, Join, RankBy};
 use senv_metrics::{Bootstrap, Ranking, Sample, Statistic};
 use serde::Serialize;
@@ -38,7 +38,8 @@ pub enum RetrievalMethod {
 }
 
 impl RetrievalMethod {
-    const ALL: [Self; 5] = [Self::Words, Self::Documents, Self::Sentences, Self::Hybrid, Self::Expanded];
+    /// All methods, in the order of a table.
+    pub(crate) const ALL: [Self; 5] = [Self::Words, Self::Documents, Self::Sentences, Self::Hybrid, Self::Expanded];
 
     fn rank_by(self) -> RankBy {
         match self {
@@ -50,7 +51,8 @@ impl RetrievalMethod {
         }
     }
 
-    fn title(self) -> &'static str {
+    /// Returns its name in tables.
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Words => "words (BM25)",
             Self::Documents => "documents",
@@ -124,30 +126,9 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     join: Join,
     bootstrap: Bootstrap,
 ) -> Result<RetrievalResult> {
-    let whole: Vec<String> =
-        set.documents.iter().map(|document| format!("{}\n\n{}", document.title, document.text)).collect();
-    let (mut parts, mut ends) = (Vec::new(), Vec::with_capacity(whole.len()));
-    for document in &whole {
-        parts.extend(sentences(document));
-        ends.push(parts.len());
-    }
-    let texts: Vec<&str> = whole.iter().map(String::as_str).collect();
-    let queries: Vec<&str> = set.queries.iter().map(|query| query.text.as_str()).collect();
-    let (of_documents, of_parts) = (finite_vectors(encoder, &texts)?, finite_vectors(encoder, &parts)?);
-    let of_queries = finite_vectors(encoder, &queries)?;
-    let n_sentences = parts.len();
-    let ranker = DocumentRanker::from_vectors(&texts, of_documents, of_parts, ends)?.joined_by(join)?;
-    let mut measured: Vec<[Vec<f64>; 3]> = vec![Default::default(); RetrievalMethod::ALL.len()];
-    for (query, vector) in set.queries.iter().zip(of_queries.rows()) {
-        let judged: Vec<f64> = query.grades().collect();
-        for (method, measured) in RetrievalMethod::ALL.into_iter().zip(&mut measured) {
-            let scores = ranker.scores(&query.text, vector.to_slice().unwrap_or_default(), method.rank_by())?;
-            let ranking = ranking(&scores, &query.judgements, query.own_document);
-            measured[0].push(ranking.ndcg(&judged, NDCG_RANKS).unwrap_or(0.0));
-            measured[1].push(ranking.reciprocal_rank());
-            measured[2].push(ranking.recall_at(&judged, RECALL_RANKS).unwrap_or(0.0));
-        }
-    }
+    let texts = RetrievalTexts::of(set);
+    let n_sentences = texts.sentences.len();
+    let measured = measure(encoder, set, &texts, join)?;
     let name = set.path.display().to_string();
     let mean = |values: &[f64]| -> Result<RetrievalMean> {
         let sample = Sample::new(Statistic::Mean, &[], values)?;
@@ -169,9 +150,88 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     })
 }
 
+/// The texts of a set that are encoded.
+#[derive(Debug, Clone)]
+pub(crate) struct RetrievalTexts {
+    /// Title and text of each document.
+    documents: Vec<String>,
+    /// The sentences of all documents.
+    sentences: Vec<String>,
+    /// The end of each document's sentences.
+    ends: Vec<usize>,
+    queries: Vec<String>,
+}
+
+impl RetrievalTexts {
+    pub(crate) fn of(set: &RetrievalSet) -> Self {
+        let documents: Vec<String> =
+            set.documents.iter().map(|document| format!("{}\n\n{}", document.title, document.text)).collect();
+        let (mut parts, mut ends) = (Vec::new(), Vec::with_capacity(documents.len()));
+        for document in &documents {
+            parts.extend(sentences(document).into_iter().map(str::to_owned));
+            ends.push(parts.len());
+        }
+        let queries = set.queries.iter().map(|query| query.text.clone()).collect();
+        Self { documents, sentences: parts, ends, queries }
+    }
+
+    /// Returns the same texts with a space for each run of white space, so that each is one line.
+    pub(crate) fn on_lines(mut self) -> Self {
+        for text in self.documents.iter_mut().chain(&mut self.sentences).chain(&mut self.queries) {
+            *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
+        self
+    }
+
+    /// Iterates over all texts.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.documents.iter().chain(&self.sentences).chain(&self.queries).map(String::as_str)
+    }
+}
+
+/// The nDCG, reciprocal rank and recall of each query.
+pub(crate) type Measured = [Vec<f64>; 3];
+
+/// Returns what each method of [`RetrievalMethod::ALL`] reaches.
+pub(crate) fn measure<E: SentenceEncoder + ?Sized>(
+    encoder: &E,
+    set: &RetrievalSet,
+    texts: &RetrievalTexts,
+    join: Join,
+) -> Result<Vec<Measured>> {
+    let (of_documents, of_parts) =
+        (finite_vectors(encoder, &texts.documents)?, finite_vectors(encoder, &texts.sentences)?);
+    let of_queries = finite_vectors(encoder, &texts.queries)?;
+    let ranker = DocumentRanker::from_vectors(&texts.documents, of_documents, of_parts, texts.ends.clone())?;
+    let ranker = ranker.joined_by(join)?;
+    let mut measured: Vec<Measured> = vec![Default::default(); RetrievalMethod::ALL.len()];
+    for (query, vector) in set.queries.iter().zip(of_queries.rows()) {
+        let judged: Vec<f64> = query.grades().collect();
+        for (method, measured) in RetrievalMethod::ALL.into_iter().zip(&mut measured) {
+            let scores = ranker.scores(&query.text, vector.to_slice().unwrap_or_default(), method.rank_by())?;
+            let ranking = ranking(&scores, &query.judgements, query.own_document);
+            measured[0].push(ranking.ndcg(&judged, NDCG_RANKS).unwrap_or(0.0));
+            measured[1].push(ranking.reciprocal_rank());
+            measured[2].push(ranking.recall_at(&judged, RECALL_RANKS).unwrap_or(0.0));
+        }
+    }
+    Ok(measured)
+}
+
+/// Returns the mean nDCG of documents in random order.
+pub(crate) fn random_ndcg(set: &RetrievalSet) -> f64 {
+    let scores = vec![Some(0.0); set.documents.len()];
+    let of = |query: &JudgedQuery| {
+        let judged: Vec<f64> = query.grades().collect();
+        ranking(&scores, &query.judgements, query.own_document).ndcg(&judged, NDCG_RANKS).unwrap_or(0.0)
+    };
+    senv_metrics::mean(&set.queries.iter().map(of).collect::<Vec<_>>()).unwrap_or(0.0)
+}
+
 /// Encodes texts and checks that all values are finite.
-fn finite_vectors<E: SentenceEncoder + ?Sized>(encoder: &E, texts: &[&str]) -> Result<Array2<f32>> {
-    let (vectors, _) = encoder.encode_batch(texts)?;
+fn finite_vectors<E: SentenceEncoder + ?Sized>(encoder: &E, texts: &[String]) -> Result<Array2<f32>> {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let (vectors, _) = encoder.encode_batch(&texts)?;
     match vectors.rows().into_iter().position(|row| row.iter().any(|x| !x.is_finite())) {
         Some(bad) => Err(Error::NotFinite {
             what: format!("the embedding of {}", senv_core::quoted(start_of(texts[bad].trim()))),
@@ -212,7 +272,7 @@ impl RetrievalResult {
 #[cfg(test)]
 mod tests {
     use senv_core::{Coverage, Scratch};
-    use senv_data::{Document, JudgedQuery};
+    use senv_data::Document;
 
     use super::*;
 

@@ -14,10 +14,10 @@ use senv_core::{
     rng::{Stream, stream},
 };
 use senv_eval::{
-    BenchData, BenchOptions, BenchRecord, DataFolder, Entailment, Error, FrozenClassifier, FrozenScorer, NliSet,
-    OrderData, OrderTemplates, PairClassifier, PairFeatures, ParaphraseSet, Scoring, SentenceVectors, SickSet, StsTask,
-    SystemKind, SystemRecord, TaskResult, choose_protocols, compare_systems, evaluate_entailment, evaluate_order,
-    evaluate_relatedness, evaluate_scorer, evaluate_sts, evaluate_zero_shot, protocols, summarize,
+    BenchData, BenchOptions, BenchPart, BenchRecord, DataFolder, Entailment, Error, FrozenClassifier, FrozenScorer,
+    NliSet, OrderData, OrderTemplates, PairClassifier, PairFeatures, ParaphraseSet, Scoring, SentenceVectors, SickSet,
+    StsTask, SystemKind, SystemRecord, TaskResult, choose_protocols, compare_systems, evaluate_entailment,
+    evaluate_order, evaluate_relatedness, evaluate_scorer, evaluate_sts, evaluate_zero_shot, protocols, summarize,
 };
 use senv_metrics::Bootstrap;
 
@@ -109,7 +109,35 @@ impl Made {
             group.sentences.iter().for_each(|sentence| made.leaks.push((sentence.clone(), v.clone())));
         }
         made.templates(&mut rng);
+        made.own(&mut rng);
         made
+    }
+
+    /// Adds data of any name: scored pairs, labeled text, and documents of which each answers one query.
+    fn own(&mut self, rng: &mut Stream) {
+        let text = self.scored(rng, -2.0, 300, false);
+        self.files.insert("tickets.tsv", text);
+        let mut text = String::from("kind,message\n");
+        for i in 0..300 {
+            let mut v = vec![0.0; DIM];
+            v[i % 2] = 1.0;
+            let _ = writeln!(text, "{},\"{}\"", ["refund", "order"][i % 2], self.sentence("message, number", v));
+        }
+        self.files.insert("support/kinds.csv", text);
+        let (mut corpus, mut queries) = (String::new(), String::new());
+        let mut judgments = String::from("query\tdocument\tgrade\n");
+        for i in 0..100 {
+            let v = random(rng);
+            let (document, query) = (self.sentence("document", v.clone()), self.sentence("query", v));
+            let _ = writeln!(corpus, "{{\"_id\": \"d{i}\", \"title\": \"\", \"text\": \"{document}\"}}");
+            let _ = writeln!(queries, "{{\"_id\": \"q{i}\", \"text\": \"{query}\"}}");
+            let _ = writeln!(judgments, "q{i}\td{i}\t1");
+        }
+        self.files.extend([
+            ("answers/corpus.jsonl", corpus),
+            ("answers/queries.jsonl", queries),
+            ("answers/qrels/test.tsv", judgments),
+        ]);
     }
 
     /// Adds one vector for each meaning of the built-in templates.
@@ -281,7 +309,10 @@ fn numbers_are_those_of_the_single_protocols() {
     let summary = &summarize(&record).unwrap()[0];
     let years: Vec<f64> = single.years.iter().map(|y| y.plain_mean_over_tasks.pearson_r_x100.unwrap()).collect();
     let cells: Vec<f64> = summary.rows[0].cells.iter().map(|cell| cell.value.unwrap()).collect();
-    assert_eq!(summary.columns.iter().map(|column| &column.title[..]).collect::<Vec<_>>(), ["STS 2012", "STS 2014"]);
+    assert_eq!(
+        summary.columns.iter().map(|column| &column.title[..]).collect::<Vec<_>>(),
+        ["STS 2012 (own)", "STS 2014 (own)"]
+    );
     assert!(years.iter().zip(&cells).all(|(a, b)| (a - b).abs() < 1e-9), "{years:?} {cells:?}");
     let mean = summary.rows[0].mean.value.unwrap();
     assert!((mean - (years[0] + years[1]) / 2.0).abs() < 1e-9);
@@ -373,10 +404,10 @@ fn protocols_that_need_no_data_run_without_a_data_set() {
     let data = BenchData::read(&DataFolder::open(empty.path()).unwrap(), &chosen).unwrap();
     assert_eq!((data.tasks.len(), data.missing.len()), (8, 0));
     // The words of templates are counted only if there are no other tasks.
-    assert_eq!((data.counted_sentences().len(), data.sentences().len() > 2_000), (6, true));
+    assert_eq!((data.counted_sentences(BenchPart::Published).len(), data.sentences().len() > 2_000), (6, true));
     let chosen = choose_protocols(&["order-templates".to_owned()], &[]).unwrap();
     let data = BenchData::read(&DataFolder::open(empty.path()).unwrap(), &chosen).unwrap();
-    assert_eq!(data.counted_sentences(), data.sentences());
+    assert_eq!(data.counted_sentences(BenchPart::Published), data.sentences());
 }
 
 #[test]

@@ -24,6 +24,7 @@ use crate::{
     },
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
+    folders::Collections,
     output::{self, grouped, plural},
     progress::Settled,
     report::go_on,
@@ -133,7 +134,8 @@ struct Member<'a> {
 }
 
 impl Cluster {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.input.open_folders(self.text.content(), Collections::Kept)?;
         let input = self.input.paths_or_stdin();
         let inputs: Vec<&PathBuf> = input.iter().chain(&self.assign).collect();
         destination::check_stdout(&inputs)?;

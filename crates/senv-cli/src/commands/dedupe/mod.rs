@@ -23,6 +23,7 @@ use crate::{
     },
     destination,
     failure::{Failure, Result},
+    folders::{Collections, open_folders},
     output::{self, plural, short},
     progress::Settled,
     text::{AgainstText, INPUT_HELP, InputArgs, TextArgs, is_dash, note_typing},
@@ -160,7 +161,9 @@ fn wanted(text: &str) -> std::result::Result<Wanted, String> {
 }
 
 impl Dedupe {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.input.open_folders(self.text.content(), Collections::Kept)?;
+        open_folders(&mut self.against, self.text.content(), Collections::Kept)?;
         let input = self.input.paths_or_stdin();
         self.check(input)?;
         let model = self.model.open_for_many()?;

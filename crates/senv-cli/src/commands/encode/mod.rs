@@ -28,6 +28,7 @@ use crate::{
     commands::{ModelArg, unread::warn_of_unread},
     destination::{self, Destination, ForceArg},
     failure::Result,
+    folders::{Collections, open_folders},
     output::{self, plural, short},
     text::{InputArgs, TextArgs, is_dash, note_typing},
 };
@@ -83,7 +84,8 @@ pub(crate) struct Encode {
     model: ModelArg,
 }
 
-const INPUT_HELP: &str = "Text, one sentence per line; plain, .gz or .zst; or a quoted pattern such as 'data/*.txt'; \
+const INPUT_HELP: &str = "Text, one sentence per line; plain, .gz or .zst; a folder of .txt and .md files; or a quoted \
+                          pattern such as 'data/*.txt'; \
                           - is standard input [default: -]";
 
 const EXAMPLES: &str = "\
@@ -97,7 +99,8 @@ Examples:
 impl Encode {
     pub(crate) fn run(self, threads: usize) -> Result {
         let stdin = [PathBuf::from("-")];
-        let given = self.input.paths().iter().map(files_of_pattern).collect::<senv::Result<Vec<_>>>()?.concat();
+        let mut given = self.input.paths().iter().map(files_of_pattern).collect::<senv::Result<Vec<_>>>()?.concat();
+        open_folders(&mut given, self.text.content(), Collections::Refused)?;
         let input: &[PathBuf] = if given.is_empty() { &stdin } else { &given };
         if self.folder.is_folder(&self.output) {
             return folder::run(&self, input, threads);

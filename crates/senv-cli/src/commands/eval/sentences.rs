@@ -14,7 +14,8 @@ use crate::{
 /// Write the sentences of the protocols, for another program to encode.
 ///
 /// Writes each sentence once, one per line. To evaluate another program with `senv eval all`, give this file as
-/// --sentences and the vectors of the program, one row per line, as --vectors. Data sets are found as there.
+/// --sentences and the vectors of the program, one row per line, as --vectors. Data sets are found as there. The documents
+/// of retrieval sets are written whole and by sentence.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -43,6 +44,9 @@ impl Sentences {
         let data = BenchData::read(&DataFolder::open(&self.data)?, &chosen)?;
         let files: Vec<&PathBuf> = data.tasks.iter().flat_map(|task| &task.files).collect();
         Destination::output(&self.output, Content::Sentences, self.force).check(&files)?;
+        for note in &data.notes {
+            output::note(&note.to_text());
+        }
         for missing in &data.missing {
             output::note(&format!("left out: {}: {}", missing.protocol, missing.reason));
         }

@@ -2,6 +2,7 @@
 
 mod changes;
 mod columns;
+mod documents;
 mod folder;
 mod web;
 
@@ -118,10 +119,11 @@ pub(crate) struct Index {
     ///
     /// Splits the text into sentences, as senv split does, and stores the document of each. With `lines`, each line or
     /// record of a table is a document, named by --column id=N; paragraphs in a cell stay separate. With `files`, each
-    /// file is a document.
-    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "lines",
+    /// file is a document, named by its path. Without a value, it is `files` for a folder of text, and `lines` for all
+    /// else. A folder of text is indexed as documents even without --documents.
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true,
           help_heading = "Input", conflicts_with_all = ["vectors", "replace", "delete_ids", "delete_where", "compact"])]
-    documents: Option<DocumentArg>,
+    documents: Option<Option<DocumentArg>>,
     /// Vectors of the lines, written by senv encode with the same model, so nothing is encoded again. A .npy file with
     /// one row per line, including blank lines.
     #[arg(long, value_name = "NPY", help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
@@ -151,14 +153,15 @@ pub(crate) struct Index {
     text: LineArgs,
 }
 
-const INPUT_HELP: &str =
-    "Text, one sentence per line, or a table (--column); plain, .gz or .zst; - is standard input [default: -]";
+const INPUT_HELP: &str = "Text, one sentence per line, or a table (--column); plain, .gz or .zst; a folder of .txt and .md files, each a \
+     document; - is standard input [default: -]";
 
 const EXAMPLES: &str = "\
 Examples:
   senv index text.txt --output text.index
   senv index more.txt --add --output text.index
   senv index articles.jsonl --output articles.index --documents --column id=url --column text=body
+  senv index docs --output docs.index
   senv index chapters/*.txt --output book.index --documents=files
   senv index --model my.senv news.tsv --output news.index --column text=3 --column id=1 --column year=2
   senv index large.txt --shard 2/8 --output part2.index   (then: senv join part*.index --output large.index)
@@ -207,10 +210,11 @@ argument_of! {
 }
 
 impl Index {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
         if is_dash(&self.output) {
             return Err(Failure::Usage("--output -: a collection is a folder; give the name of one".into()));
         }
+        self.open_folders()?;
         let is_new = !self.is_export() && !self.is_change();
         let new_model = is_new.then(|| self.model.as_deref().unwrap_or(Path::new(ENGLISH)));
         web::check(self.export_web.as_deref(), &self.output, new_model, self.input.paths(), self.force)?;
@@ -230,7 +234,7 @@ impl Index {
         }
         let started = Instant::now();
         let input = self.input.paths_or_stdin();
-        if self.documents == Some(DocumentArg::Files) && !self.columns.is_empty() {
+        if self.documents() == Some(DocumentArg::Files) && !self.columns.is_empty() {
             let message =
                 "--documents=files is for plain text; use --documents for a table, whose records are the documents";
             return Err(Failure::Usage(message.into()));
@@ -254,7 +258,7 @@ impl Index {
         if let Some(table) = &table {
             note_tables(input, table);
         }
-        let split = (self.documents == Some(DocumentArg::Files)).then_some(Split::Paragraphs);
+        let split = (self.documents() == Some(DocumentArg::Files)).then_some(Split::Paragraphs);
         let reader = TextReader::open(input, &TextOptions { table, split, ..self.text.options() })?;
         let shard = self.shard.map(|shard| CollectionShard { shard, has_ids: columns.has_ids() });
         let mut text = self.text_of(reader, columns)?;
@@ -356,33 +360,13 @@ impl Index {
         if self.replace {
             text = text.replacing();
         }
-        if let Some(documents) = self.documents {
+        if let Some(documents) = self.documents() {
             text = text.documents(documents.into());
             if self.add {
                 text.know_documents_of(&Collection::open(&self.output)?)?;
             }
         }
         Ok(text)
-    }
-
-    /// Refuses to add sentences to a collection of documents, or the reverse.
-    fn check_documents(&self) -> Result {
-        if !self.add {
-            return Ok(());
-        }
-        let has_documents =
-            Collection::open(&self.output)?.columns().iter().any(|column| column == SentenceCollection::PLACE);
-        let shown = self.output.display();
-        if has_documents && self.documents.is_some() {
-            self.check_columns()?;
-        }
-        match (has_documents, self.documents.is_some()) {
-            (true, false) => Err(Failure::Usage(format!("{shown} has documents; add --documents to add more of them"))),
-            (false, true) => Err(Failure::Usage(format!(
-                "{shown} has sentences, not documents; make a new collection for the documents"
-            ))),
-            _ => Ok(()),
-        }
     }
 
     /// Whether an existing collection is exported without a change.

@@ -27,6 +27,7 @@ use crate::{
     },
     destination,
     failure::{Failure, Result},
+    folders::Collections,
     output::{self, plural},
     text::{InputArgs, QueriesText, TextArgs, is_dash, stdin_is_given},
 };
@@ -83,7 +84,8 @@ pub(crate) struct Nearest {
     model: ModelArg,
 }
 
-const INPUT_HELP: &str = "Sentences to search, one per line; plain, .gz or .zst; - is standard input \
+const INPUT_HELP: &str = "Sentences to search, one per line; plain, .gz or .zst; a folder of .txt and .md \
+                          files; - is standard input \
                           [default: piped input, or the words of the model]";
 
 const EXAMPLES: &str = "\
@@ -144,7 +146,8 @@ impl<'a> FoundText<'a> {
 }
 
 impl Nearest {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.input.open_folders(self.text.content(), Collections::Refused)?;
         check_min_score(self.min_score)?;
         let query_stdin = self.query_file.as_deref().is_some_and(is_dash);
         let piped = [PathBuf::from("-")];

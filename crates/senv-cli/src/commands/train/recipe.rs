@@ -30,6 +30,7 @@ use super::{
 use crate::{
     commands::ENGLISH,
     failure::{Failure, Result},
+    folders::{Collections, open_folders},
     output::plural,
     progress::{TrainingProgress, Unit},
     text::{TextArgs, is_dash},
@@ -43,7 +44,7 @@ const SCRATCH: &str = "scratch";
 pub(crate) struct RecipeArgs {
     /// Text, one sentence per line, with a blank line between documents.
     ///
-    /// Plain, .gz or .zst; - is standard input.
+    /// Plain, .gz or .zst; a folder of .txt and .md files; - is standard input.
     #[arg(value_name = "FILE", conflicts_with = "input", value_parser = PathBufValueParser::new().try_map(text_file))]
     paths: Vec<PathBuf>,
     /// The same as FILE.
@@ -94,6 +95,7 @@ fn text_file(path: PathBuf) -> std::result::Result<PathBuf, String> {
 impl RecipeArgs {
     pub(crate) fn run(mut self, threads: usize) -> Result {
         self.input.append(&mut self.paths);
+        open_folders(&mut self.input, self.text.content(), Collections::Refused)?;
         if self.input.iter().any(|path| is_dash(path)) && self.input.len() + self.pairs.len() > 1 {
             return Err(Failure::Usage("standard input (-) cannot be combined with other files".into()));
         }

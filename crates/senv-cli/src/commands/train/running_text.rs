@@ -50,6 +50,7 @@ impl<S: for<'d> System<Input = [PathBuf], Dev<'d> = &'d [PathBuf]>> ReadsRunning
 impl<S: ReadsRunningText + Shown> RunningTextArgs<S> {
     /// Runs from the first check to the written model.
     pub(crate) fn train(&self, threads: usize) -> Result {
+        self.input.open_folders(self.text.content())?;
         self.params.check_training(!self.dev.is_empty())?;
         let mut params = self.preset.settings();
         self.params.apply(&mut params)?;

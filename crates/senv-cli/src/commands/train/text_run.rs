@@ -22,6 +22,7 @@ use crate::{
 /// Trains, writes and checks a model.
 pub(crate) fn run<S: TextSystem<Model: SavedModel> + Shown>(args: &SystemArgs<S>, threads: usize) -> Result {
     let SystemArgs { common, given, validated, documents, .. } = args;
+    common.open_folders()?;
     let dev = validated.as_ref().map_or(&[][..], |validated| &validated.dev.dev);
     if validated.is_some() {
         given.check_training(!dev.is_empty())?;

@@ -123,6 +123,11 @@ impl Common {
         self.input.paths().iter().chain(starts).map(PathBuf::as_path).collect()
     }
 
+    /// Puts the files of folders of text in their place.
+    pub(crate) fn open_folders(&self) -> Result {
+        self.input.open_folders(self.text.content())
+    }
+
     /// Refuses tables without a column.
     pub(crate) fn check_tables(&self) -> Result {
         self.text.check_tables(self.input.paths())

@@ -145,6 +145,7 @@ impl WeightedArgs {
     }
 
     pub(crate) fn run(&self) -> Result {
+        self.input.open_folders(self.text.content())?;
         let mut params = self.params()?;
         let reads_stdin = self.input.paths().iter().any(|path| is_dash(path));
         if reads_stdin && params.n_components > 0 {

@@ -6,6 +6,7 @@ mod pattern;
 mod record;
 #[cfg(test)]
 mod tests;
+mod text_files;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -28,6 +29,7 @@ pub use self::{
     params::{ClaimParams, FolderEvent, FolderOutcome, FolderParams},
     pattern::files_of_pattern,
     record::FileState,
+    text_files::{FolderContent, SkipReason, SkippedFile, TextFiles},
 };
 
 /// The folder next to the outputs for records. Readers of data sets skip names that start with `_`.

@@ -8,9 +8,7 @@ use clap::builder::RangedU64ValueParser;
 use indicatif::ProgressBar;
 use senv::evaluation::{BenchEvent, BenchRun};
 use senv_core::{Error as CoreError, files::AtomicFile};
-use senv_eval::{
-    BenchData, BenchOptions, BenchRecord, DataFolder, Drawing, Protocol, ProtocolGroup, choose_protocols, protocols,
-};
+use senv_eval::{BenchData, BenchOptions, BenchRecord, DataFolder, Drawing, Protocol, choose_protocols, protocols};
 
 use crate::{
     destination::{Content, Destination, ForceArg},
@@ -22,12 +20,23 @@ use crate::{
 
 use self::systems::VectorsArg;
 
-/// Run every protocol on every model, next to baselines and papers.
+/// Run every protocol on every model, on published and your own data.
 ///
-/// Data sets are found in the folder by name: in the layouts of their authors, of SentEval, SemEval and MTEB, or as
-/// sts/YEAR/TASK.tsv, sick/test.tsv and so on. A missing data set is reported in one line. Each number has a 95 %
-/// interval, and a mark if it differs significantly from the first model. Vectors from other programs appear in the
-/// same tables: --vectors F.npy --sentences F.txt, one vector per line. Each sentence is encoded once.
+/// Your own data can have any names, in the folder or in folders inside it; compressed files work, too:
+///
+/// * Scored pairs: .csv, .tsv or .jsonl with sentence1, sentence2 and score, or lines of two texts and a number.
+/// * Labeled text: the same with text and label, or lines of LABEL<TAB>TEXT. NAME/train.csv and NAME/test.csv belong
+///   together; of a file that is alone, every fifth text of each label is tested.
+/// * Retrieval: folders with corpus.jsonl, queries.jsonl and qrels/test.tsv, as in BEIR.
+///
+/// They appear under the names of their files. A file that is not recognized is named with the reason. Published sets
+/// are found by name: in the layouts of their authors, of SentEval, SemEval and MTEB, or as sts/YEAR/TASK.tsv,
+/// sick/test.tsv and so on. Published figures appear below a set of their name and size. A missing set is reported in
+/// one line.
+///
+/// Each number has a 95 % interval, and a mark if it differs significantly from the first model. Vectors from other
+/// programs appear in the same tables: --vectors F.npy --sentences F.txt, one vector per line. Each sentence is encoded
+/// once.
 ///
 /// The report is a self-contained HTML file. The JSON has the score of every item; `senv eval compare` reads it.
 #[derive(Debug, clap::Args)]
@@ -36,6 +45,7 @@ Examples:
   senv eval all --data DIR
   senv eval all --models a.senv b.senv glove.txt --data DIR --report out.html --json out.json
   senv eval all --models a.senv b.senv --data DIR --figures plots
+  senv eval all --data my-data --only pairs,labels,retrieval
   senv eval all --models a.senv --vectors bert.npy --sentences bert.txt --data DIR --only sts,sick")]
 pub(super) struct All {
     /// Folder of the data sets.
@@ -122,7 +132,7 @@ impl All {
         });
         let mut chosen = choose_protocols(&self.only, &self.skip).map_err(|error| Failure::Usage(error.to_string()))?;
         if self.fast {
-            chosen.retain(|protocol| protocol.section != ProtocolGroup::Probes);
+            chosen.retain(|protocol| !protocol.section.trains());
         }
         let data = BenchData::read(&DataFolder::open(&self.data)?, &chosen)?;
         let sentences = data.sentences();
@@ -131,6 +141,10 @@ impl All {
         let is_without = |protocol: &&&Protocol| data.tasks.iter().all(|task| task.protocol != **protocol);
         let without = chosen.iter().filter(is_without).count();
         output::note(&format!("{note}; {} without data", plural(without as u64, "protocol")));
+        if !data.notes.is_empty() {
+            let n = plural(data.notes.len() as u64, "note");
+            output::note(&format!("{n} on files that are not recognized and the like: below the tables"));
+        }
         let options = BenchOptions { seed: self.seed };
         let usual = senv_metrics::DEFAULT_RESAMPLES;
         let resamples = self.resamples.unwrap_or(if self.fast { FAST_RESAMPLES } else { usual });
