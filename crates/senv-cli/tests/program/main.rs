@@ -60,6 +60,7 @@ mod table_rows;
 mod tables;
 #[cfg(unix)]
 mod terminal;
+mod text_ids;
 mod trees;
 mod tune;
 mod typing;

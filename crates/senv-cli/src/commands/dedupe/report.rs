@@ -100,7 +100,8 @@ where
             let kept = (self.place_of)(group[0].0);
             if self.json {
                 let of_group = group.iter();
-                let of_group = of_group.map(|&(_, cosine, i)| Dropped { dropped: (self.of_lines)(i), cosine, kept: None });
+                let of_group =
+                    of_group.map(|&(_, cosine, i)| Dropped { dropped: (self.of_lines)(i), cosine, kept: None });
                 let dropped = of_group.collect();
                 write_json_line(self.out, &Group { kept, dropped })?;
                 continue;
