@@ -72,7 +72,7 @@ struct Row {
 
 impl Row {
     fn new(id: Id) -> Self {
-        Self { id, file: None, line: None, columns: serde_json::Map::new() }
+        Self { id, file: None, line: None, columns: Vec::new() }
     }
 
     fn read(rows: &Collection, position: usize, is_document: bool) -> Result<Self> {
