@@ -44,10 +44,19 @@ pub(super) fn difference<'w>(
     }
     synonyms.retain((&mut of_a, a), (&mut of_b, b));
     let is_rare = of_a.iter().chain(&of_b).any(|word| word.rarity >= RARE);
-    let is_exchanged = !of_a.is_empty() && !of_b.is_empty();
-    let is_short = a.words.len().min(b.words.len()) <= SHORT && !(of_a.is_empty() && of_b.is_empty());
+    if of_a.is_empty() && of_b.is_empty() {
+        return None;
+    }
+    let is_exchanged = !of_a.is_empty() && !of_b.is_empty() || is_one_word_exchanged(a, b);
+    let is_short = a.words.len().min(b.words.len()) <= SHORT;
     let has_part = lacks_part(a, &of_a) || lacks_part(b, &of_b);
     (is_rare || is_exchanged || is_short || has_part).then_some((of_a, of_b))
+}
+
+/// Whether two texts have the same words in the same order, except for one.
+fn is_one_word_exchanged(a: &Words, b: &Words) -> bool {
+    let n_others = a.words.iter().zip(&b.words).filter(|(a, b)| a.key != b.key).count();
+    a.words.len() == b.words.len() && n_others == 1
 }
 
 /// Whether the other text lacks all words of a later part of a text, function words left out. What a record adds after

@@ -103,6 +103,8 @@ fn a_word_that_is_not_rare_may_be_missing_but_not_exchanged() {
     let exchanged = Some(("provider".to_owned(), "physician".to_owned()));
     assert_eq!(difference("the provider is late", "the physician is late"), exchanged);
     assert_eq!(difference("the doctor is late", "the physician is late"), None, "they mean the same");
+    let exchanged = Some(("provider".to_owned(), String::new()));
+    assert_eq!(difference("the train of the provider is late", "the train of the it is late"), exchanged);
     let part = Some((String::new(), "management".to_owned()));
     assert_eq!(difference("the train of the late door", "the train of the late door - management"), part);
     assert_eq!(difference("the train of the late door", "the train of the late management door"), None);
