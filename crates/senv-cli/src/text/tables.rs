@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use senv_core::{
-    TextOptions,
+    Error, TextOptions,
     text::{InvalidUtf8, TableFormat, TableKind, TableText, column_titles, recognized_delimiter},
 };
 
@@ -21,10 +21,21 @@ const MOST_CHARACTERS: usize = 40;
 /// Refuses the first table among some files. `options` say how its titles are read, and `names` are the arguments that
 /// name a column and that read the file as plain lines.
 pub(crate) fn refuse(paths: &[impl AsRef<Path>], options: &TextOptions, names: [&str; 2]) -> Result {
+    // What is wrong with the titles is told once a column is named.
+    let invalid_utf8 = match options.invalid_utf8 {
+        InvalidUtf8::Error => InvalidUtf8::Replace,
+        policy => policy,
+    };
+    let options = TextOptions { invalid_utf8, ..options.clone() };
     for path in paths.iter().map(AsRef::as_ref) {
         let batches = is_arrow(path).then_some("a Parquet or Arrow file");
         let Some(what) = batches.or_else(|| named(path)) else { continue };
-        return Err(Failure::Usage(refusal(path, what, options, names)));
+        let titles = match column_titles(path, &options) {
+            // UTF-16, an archive: no column helps.
+            Err(error @ Error::NotText { .. }) => return Err(error.into()),
+            titles => titles.unwrap_or_default(),
+        };
+        return Err(Failure::Usage(refusal(path, what, &titles, names)));
     }
     Ok(())
 }
@@ -39,15 +50,9 @@ fn named(path: &Path) -> Option<&'static str> {
     })
 }
 
-fn refusal(path: &Path, what: &str, options: &TextOptions, [column, lines]: [&str; 2]) -> String {
+fn refusal(path: &Path, what: &str, titles: &[String], [column, lines]: [&str; 2]) -> String {
     let is_unnamed = TableFormat::of_path(path).is_none() && !is_arrow(path);
     let format = if is_unnamed { " and --text-format jsonl" } else { "" };
-    // What is wrong with the titles is told once a column is named.
-    let invalid_utf8 = match options.invalid_utf8 {
-        InvalidUtf8::Error => InvalidUtf8::Replace,
-        policy => policy,
-    };
-    let titles = column_titles(path, &TextOptions { invalid_utf8, ..options.clone() }).unwrap_or_default();
     let more = if titles.len() > MOST_TITLES { ", …" } else { "" };
     let shown: Vec<String> = titles.iter().take(MOST_TITLES).map(|title| short(title)).collect();
     let of = if shown.is_empty() { String::new() } else { format!(": {}{more}", shown.join(", ")) };

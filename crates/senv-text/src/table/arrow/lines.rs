@@ -62,7 +62,8 @@ impl ArrowLines {
         Ok(Some(Self {
             batches,
             places,
-            table: table.clone(),
+            // Vectors are stored with all rows.
+            table: TableText { bad_records: None, ..table.clone() },
             invalid_utf8,
             batch,
             cells,
@@ -119,7 +120,7 @@ impl ArrowLines {
             }
             if lines.out.len() - start > lines.max {
                 let path = lines.path.to_owned();
-                return lines.leave_out(Error::LineTooLong { path, line: number, limit: lines.max });
+                return Err(Error::LineTooLong { path, line: number, limit: lines.max });
             }
         }
         lines.end_record(number)

@@ -54,11 +54,11 @@ fn behind_a_wrong_quote_reading_goes_on_with_the_next_line() {
     assert_eq!(left.0, expected(&[(2, 3, "a"), (3, 4, "5\" wide"), (5, 6, "d e")]));
     assert_eq!(lines_of(&left), [4, 5, 8]);
     // The limit on a record ends one whose quote is never closed.
-    let long = format!("id,text\n1,\"open\n{}", "2,a\n".repeat(4000));
+    let long = format!("id,text\n1,\"open\n{}", "2,a\n".repeat(1500));
     let left = leaving_out("t.csv", long.as_bytes(), 1, 1000).unwrap();
-    assert_eq!((left.0.len(), left.0[0].1, left.0[3999].1), (4000, 3, 4002));
+    assert_eq!((left.0.len(), left.0[0].1, left.0[1499].1), (1500, 3, 1502));
     // Without a line end there is nothing to go on with until the next one.
-    let long = format!("id,text\n1,\"{}\n2,a\n3,{}\n4,b", "x".repeat(9000), "y".repeat(9000));
+    let long = format!("id,text\n1,\"{}\n2,a\n3,{}\n4,b", "x".repeat(5000), "y".repeat(5000));
     let left = leaving_out("t.csv", long.as_bytes(), 2, 1000).unwrap();
     assert_eq!(left.0, expected(&[(2, 3, "a"), (4, 5, "b")]));
 }
