@@ -42,7 +42,7 @@ const TEXT: &[&str] = &[
 ];
 const LABEL: &[&str] = &["label", "labels", "class", "category", "intent", "sentiment", "topic", "tag", "target"];
 
-/// The fewest texts per label, on average, in a table of two columns without titles. Groups of captions and
+/// The minimum of texts per label, on average, in a table of two columns without titles. Groups of captions and
 /// translations have fewer.
 const TEXTS_PER_LABEL: usize = 10;
 /// The same with titles, and in a file of a part such as `test.tsv`.

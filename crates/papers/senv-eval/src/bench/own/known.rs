@@ -30,7 +30,7 @@ const KNOWN: &[&[&str]] = &[
     CR, SUBJ, MPQA, TREC_TRAIN, TREC_TEST, PAWS_TEST, PAWS_DEV, ALSO,
 ];
 
-/// Files beside those that protocols read: the other class of SentEval's sets, and training parts.
+/// Further files of these sets, which no protocol names: the other class of SentEval's sets, and training parts.
 const ALSO: &[&str] = &[
     "rt-polarity.neg",
     "custrev.neg",
