@@ -3,7 +3,10 @@
 use std::cell::OnceCell;
 
 use super::with_plain;
-use crate::token::words;
+use crate::token::{
+    classes::{CLASS, PUNCT},
+    words,
+};
 
 /// The second parts of contractions, in lower and upper case, with a space on both sides. Tokens are ranges of one text,
 /// so these precede the text in its buffer.
@@ -138,12 +141,19 @@ impl<'t> Contractions<'t> {
     #[inline]
     pub(in crate::token) fn find(&self, start: usize, end: usize) -> Option<(usize, (usize, usize))> {
         let word = &self.text.as_bytes()[start..end];
-        if may_be_listed(word) { self.find_listed(word) } else { None }
+        if may_be_listed(word) { self.find_listed(start, end) } else { None }
     }
 
     #[inline(never)]
-    fn find_listed(&self, word: &[u8]) -> Option<(usize, (usize, usize))> {
+    fn find_listed(&self, start: usize, end: usize) -> Option<(usize, (usize, usize))> {
+        let (word, after) = (&self.text.as_bytes()[start..end], &self.text.as_bytes()[end..]);
         let clitic = listed(word)?;
+        // With the apostrophe, `dont.a` would be one word.
+        if after.first() == Some(&b'.')
+            && after.get(1).is_some_and(|&byte| CLASS[usize::from(byte)] != PUNCT && byte > b' ')
+        {
+            return None;
+        }
         if word.eq_ignore_ascii_case(b"im") && !*self.is_english.get_or_init(|| has_word(self.text, ENGLISH)) {
             return None;
         }
@@ -233,6 +243,8 @@ mod tests {
             assert_eq!(found.as_deref(), expected, "{text}");
         }
         assert!(Contractions::of("dont la mer").find(0, 4).is_none());
+        assert!(Contractions::of("dont.a").find(0, 4).is_none());
+        assert!(Contractions::of("dont. a").find(0, 4).is_some());
     }
 
     #[test]
