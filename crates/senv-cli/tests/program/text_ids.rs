@@ -119,7 +119,7 @@ fn ids_that_cannot_be_are_refused_with_their_line_and_control_characters_are_esc
     assert_eq!(ids(&folder, "the horse left the stable", &["--k", "1"]).len(), 1);
     let shown = folder.run(&["search", "c", "--query", "the horse left the stable", "--k", "1"]).ok().out;
     assert!(shown.contains("\tx\\u{1b}[31my\todd.jsonl:1\t"), "{shown:?}");
-    // The page has number ids alone, which is said before anything is changed.
+    // The web page knows only numbers. Nothing is written.
     let export = ["index", "--index", "c", "--export-web", "c.web"];
     folder.run(&export).fails(1, &["the web page has numbers as ids"]);
 }

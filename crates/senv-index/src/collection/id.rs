@@ -9,11 +9,11 @@ use crate::{Error, Result};
 
 /// The id of a row of a [`Collection`](crate::Collection).
 ///
-/// A collection has ids of one kind, which the first rows decide ([`IdKind`]). Where ids are numbers, a text that is a
-/// whole number stands for that number. Where they are texts, a number stands for its decimal digits.
+/// A collection has ids of one kind, which the first rows decide ([`IdKind`]). Where ids are numbers, a text that is
+/// a whole number stands for that number. Where they are texts, a number stands for its decimal digits.
 ///
-/// Numbers and texts convert to it, so `collection.position(17)` and `collection.position("T-1234")` both compile. It is
-/// displayed without quotes, and serialized as a number or a string.
+/// Numbers and texts convert to it, so `collection.position(17)` and `collection.position("T-1234")` both compile. It
+/// is displayed without quotes, and serialized as a number or a string.
 ///
 /// ```
 /// use senv_index::Id;

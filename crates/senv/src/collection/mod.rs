@@ -440,8 +440,8 @@ impl SentenceCollection {
         Ok(self.rows.compact()?)
     }
 
-    /// Loads changes that a writer has made since, such as `senv index`. Returns whether there were any; if not, it only
-    /// reads a small file.
+    /// Loads changes that a writer has made since, such as `senv index`. Returns whether there were any; if not, it
+    /// only reads a small file.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;

@@ -268,9 +268,9 @@ impl CollectionText {
     /// The next part, with at most `most` sentences; `None` at the end.
     ///
     /// # Errors
-    /// Errors of reading. [`senv_core::Error::BadTable`], with the line, if a column is missing, or a document has no name
-    /// or already exists. The same if an id is empty, too long, or not a number where the others are. [`senv_core::Error::BadFile`] if there are not as many vectors as
-    /// lines.
+    /// Errors of reading. [`senv_core::Error::BadTable`], with the line, if a column is missing, or a document has no
+    /// name or already exists. The same if an id is empty, too long, or not a number where the others are.
+    /// [`senv_core::Error::BadFile`] if there are not as many vectors as lines.
     pub fn next_part(&mut self, most: usize) -> Result<Option<NewSentences>> {
         let (mut texts, mut ids, mut files, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let names: Vec<String> = self.columns.names().map(str::to_owned).collect();
