@@ -48,7 +48,7 @@ mod rows;
 mod scan;
 mod values;
 
-pub use collection::{Collection, CollectionParams, Found, NewRows, PART_VALUES};
+pub use collection::{Collection, CollectionParams, Found, Id, IdKind, NewRows, PART_VALUES};
 pub use error::{Error, Result};
 pub use groups::{
     GroupCount, Groups, KMeansParams, assign_groups, communities, cosine_silhouette, group_count, k_means,
