@@ -38,6 +38,7 @@ mod error;
 mod exact;
 mod file;
 mod groups;
+mod id;
 mod index;
 mod pairs;
 mod params;
@@ -48,12 +49,13 @@ mod rows;
 mod scan;
 mod values;
 
-pub use collection::{Collection, CollectionParams, Found, Id, IdKind, NewRows, PART_VALUES};
+pub use collection::{Collection, CollectionParams, Found, NewRows, PART_VALUES};
 pub use error::{Error, Result};
 pub use groups::{
     GroupCount, Groups, KMeansParams, assign_groups, communities, cosine_silhouette, counted_communities, group_count,
     k_means,
 };
+pub use id::{Id, IdKind};
 pub use index::{Neighbour, VectorIndex};
 pub use pairs::{
     COMPARED_UP_TO, Duplicate, DuplicatesApart, EQUAL_COSINE, Pair, PairSearch, counterparts, counterparts_where,

@@ -4,7 +4,8 @@
 use senv_core::{Table, memory::check_memory};
 
 use super::{
-    Collection, NewRows, PART_VALUES, bits::Bits, id::RowIds, manifest::Manifest, new_files::NewFiles, segment::Segment,
+    Collection, NewRows, PART_VALUES, bits::Bits, manifest::Manifest, new_files::NewFiles, row_ids::RowIds,
+    segment::Segment,
 };
 use crate::{Rescoring, Result};
 

@@ -6,6 +6,7 @@ use super::{
     Collection,
     manifest::{Manifest, SegmentEntry, Shard},
     new_files::NewFiles,
+    row_ids::IdRef,
     segment::Segment,
     write::TakenIds,
 };
@@ -79,8 +80,8 @@ impl Collection {
             if has_ids {
                 for row in 0..segment.len() {
                     let id = segment.id(row)?;
-                    if !given.claim(id.as_ref())
-                        && let Some(first) = new.row_of(id.as_ref())?
+                    if !given.claim(IdRef::from(&id))
+                        && let Some(first) = new.row_of(IdRef::from(&id))?
                     {
                         return Err(Error::GivenTwice { id, first, second: n_rows + row });
                     }

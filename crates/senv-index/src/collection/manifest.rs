@@ -11,9 +11,8 @@ use std::{
 use senv_core::files::AtomicFile;
 use serde::{Deserialize, Serialize};
 
-use super::id::IdKind;
 use crate::{
-    Error, IndexParams, Result,
+    Error, IdKind, IndexParams, Result,
     file::{VERSION, check_version},
 };
 

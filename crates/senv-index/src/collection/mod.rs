@@ -2,11 +2,11 @@
 
 mod bits;
 mod compact;
-mod id;
 mod join;
 mod manifest;
 mod new_files;
 mod params;
+mod row_ids;
 mod segment;
 mod segment_ids;
 mod texts;
@@ -22,16 +22,13 @@ use senv_core::ModelFile;
 
 use self::{
     bits::Bits,
-    id::IdRef,
     manifest::Manifest,
+    row_ids::IdRef,
     segment::{Segment, check_header},
 };
-use crate::{Error, IndexParams, Result, Search, VectorIndex, best::Scored, scan::Keep};
+use crate::{Error, Id, IdKind, IndexParams, Result, Search, VectorIndex, best::Scored, scan::Keep};
 
-pub use self::{
-    id::{Id, IdKind},
-    params::{CollectionParams, NewRows, PART_VALUES},
-};
+pub use self::params::{CollectionParams, NewRows, PART_VALUES};
 
 /// The maximum number of times a reader restarts because a writer replaced what it was about to open.
 const TRIES: usize = 20;
@@ -359,7 +356,7 @@ impl Collection {
     /// [`Error::Damaged`] if the ids do not match their checksums.
     pub fn position(&self, id: impl Into<Id>) -> Result<Option<usize>> {
         match id.into().of_kind(self.manifest.ids) {
-            Some(id) => self.position_of(id.as_ref()),
+            Some(id) => self.position_of(IdRef::from(&id)),
             None => Ok(None),
         }
     }

@@ -15,8 +15,8 @@ use senv_core::{
 use super::{
     Collection, NewRows,
     bits::Bits,
-    id::{IdRef, RowIds},
     manifest::{Manifest, SegmentEntry},
+    row_ids::{IdRef, RowIds},
     segment::{Segment, SegmentContent, header_checksum},
 };
 use crate::{Error, Result, file::KIND};

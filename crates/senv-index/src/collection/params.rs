@@ -8,11 +8,10 @@ use std::{
 use senv_core::Table;
 
 use super::{
-    id::{Id, IdKind},
     manifest::{Manifest, Shard},
     segment::MOST_COLUMNS,
 };
-use crate::{IndexParams, Result, index::check_size};
+use crate::{Id, IdKind, IndexParams, Result, index::check_size};
 
 /// The approximate number of vector values in a segment: 256 MiB in f32, 262,144 rows of 256. To bound memory, add
 /// large amounts in parts of this size ([`Collection::add_parts`](crate::Collection::add_parts)).

@@ -6,13 +6,13 @@ use senv_core::{ModelFile, ModelWriter, Table};
 
 use super::{
     bits::Bits,
-    id::{Id, IdRef, RowIds},
     manifest::{Manifest, SegmentEntry},
+    row_ids::{IdRef, RowIds},
     segment_ids::SegmentIds,
     texts::Texts,
 };
 use crate::{
-    Error, IndexParams, Result, VectorIndex,
+    Error, Id, IndexParams, Result, VectorIndex,
     file::{KIND, Tensors},
 };
 

@@ -5,11 +5,11 @@ use std::{cmp::Ordering, path::Path};
 use senv_core::{ModelFile, ModelWriter};
 
 use super::{
-    id::{Id, IdKind, IdRef, RowIds, id_hash},
+    row_ids::{IdRef, RowIds, id_hash},
     texts::{Names, Texts},
 };
 use crate::{
-    Error, Result,
+    Error, Id, IdKind, Result,
     checks::Checked,
     file::{Tensors, checked, damaged, shaped},
     values::{Values, tensor},

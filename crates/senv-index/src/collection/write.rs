@@ -13,11 +13,11 @@ use senv_core::files::{FileLock, Unfinished, sync_folder};
 use super::{
     Collection, CollectionParams, NewRows,
     bits::Bits,
-    id::{Id, IdKind, IdRef, RowIds},
     manifest::Manifest,
     new_files::NewFiles,
+    row_ids::{IdRef, RowIds},
 };
-use crate::{Error, Result, rows::check_finite};
+use crate::{Error, Id, IdKind, Result, rows::check_finite};
 
 /// The ids used by the parts of one addition. It takes some 20 bytes for each given id, however long.
 #[derive(Debug, Default)]
@@ -299,7 +299,7 @@ impl Collection {
                 let id: Id = id.clone().into();
                 let of_kind = id.clone().of_kind(collection.manifest.ids);
                 let is_there = match of_kind {
-                    Some(of_kind) => collection.mark(of_kind.as_ref(), &mut deleted)? && given.insert(of_kind),
+                    Some(of_kind) => collection.mark(IdRef::from(&of_kind), &mut deleted)? && given.insert(of_kind),
                     None => false,
                 };
                 if !is_there {
