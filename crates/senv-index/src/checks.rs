@@ -3,7 +3,7 @@
 use std::{
     ops::Range,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
 };
 
 use rayon::prelude::*;
@@ -37,13 +37,23 @@ pub(crate) struct Checked {
     sums: Vec<u32>,
     /// One bit per block, set once its checksum matched.
     fits: Vec<AtomicU64>,
+    /// Set once all blocks matched.
+    is_whole: AtomicBool,
 }
 
 impl Checked {
     /// `sums` has one checksum per block of the tensor.
     pub(crate) fn new(path: &Path, name: &'static str, bytes: SharedBytes, row_bytes: usize, sums: Vec<u32>) -> Self {
         let fits = (0..sums.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Self { path: path.to_owned(), name, bytes, block: block_len(row_bytes), sums, fits }
+        Self {
+            path: path.to_owned(),
+            name,
+            bytes,
+            block: block_len(row_bytes),
+            sums,
+            fits,
+            is_whole: AtomicBool::new(false),
+        }
     }
 
     /// Checks the blocks of these bytes that were not checked before.
@@ -84,15 +94,21 @@ impl Checked {
         Ok(())
     }
 
-    /// Checks all blocks, on all threads.
+    /// Checks all blocks that were not checked before, on all threads.
     ///
     /// # Errors
     /// The errors of [`Checked::check`].
     pub(crate) fn all(&self) -> Result<()> {
+        // Look-ups of ids ask each time.
+        if self.is_whole.load(Relaxed) {
+            return Ok(());
+        }
         let starts = (0..self.sums.len()).into_par_iter();
         let results: Vec<Result<()>> =
             starts.map(|block| self.check(block * self.block..block * self.block + 1)).collect();
-        results.into_iter().collect()
+        results.into_iter().collect::<Result<()>>()?;
+        self.is_whole.store(true, Relaxed);
+        Ok(())
     }
 }
 

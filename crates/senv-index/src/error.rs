@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use senv_core::Remedy;
 
+use crate::Id;
+
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -32,20 +34,45 @@ pub enum Error {
         dim: usize,
     },
     /// An id that already exists.
-    #[error("id {id} already exists; replace its row, or choose another id")]
+    #[error("id {} already exists; replace its row, or choose another id", id.quoted())]
     RepeatedId {
         /// The id.
-        id: u64,
+        id: Id,
     },
     /// Two of the rows added together have the same id.
-    #[error("rows {first} and {second} (counted from 0) have the same id {id}; give each row its own id")]
+    #[error(
+        "rows {first} and {second} (counted from 0) have the same id {}; give each row its own id", id.quoted()
+    )]
     GivenTwice {
         /// The id.
-        id: u64,
+        id: Id,
         /// The first row with it, counted from 0 over all parts.
         first: usize,
         /// The second.
         second: usize,
+    },
+    /// A text as the id of a row of a collection whose ids are numbers.
+    #[error(
+        "the ids of the collection are integers from 0 to {}, and {} is not one; give a number, or make the collection \
+        with texts as ids", u64::MAX, id.quoted()
+    )]
+    NotANumber {
+        /// The id.
+        id: Id,
+    },
+    /// An id that is empty or too long.
+    #[error("row {row} (counted from 0) has an id of {n_bytes} bytes, expected 1 to {}", Id::MAX_BYTES)]
+    BadId {
+        /// The row, counted from 0 in its part.
+        row: usize,
+        /// The bytes of its id.
+        n_bytes: usize,
+    },
+    /// Rows were added without ids to a collection whose ids are texts, so there is no next one.
+    #[error("{}: the ids of the collection are texts; give each row its own id", path.display())]
+    NoIds {
+        /// The collection.
+        path: PathBuf,
     },
     /// Rows were added without ids, but there are not enough numbers after the highest id.
     #[error(
@@ -79,10 +106,10 @@ pub enum Error {
         segments: usize,
     },
     /// An id that no row has.
-    #[error("no row has the id {id}")]
+    #[error("no row has the id {}", id.quoted())]
     UnknownId {
         /// The id.
-        id: u64,
+        id: Id,
     },
     /// A column that the collection does not have.
     #[error("{}: no column {name}; the columns are {columns}", path.display(), name = senv_core::quoted(name))]

@@ -23,19 +23,19 @@ pub(crate) const KIND: &str = "index";
 /// The layout version of an index file and a collection's manifest.
 pub(crate) const VERSION: u32 = 2;
 
-/// Rejects layout versions other than the one this program writes.
+/// Rejects layout versions other than those from the current one to `newest`.
 ///
 /// # Errors
 /// [`senv_core::Error::NewerVersion`], or [`Error::OldVersion`].
-pub(crate) fn check_version(path: &Path, found: u64) -> Result<()> {
-    let (path, supported) = (path.to_owned(), VERSION);
-    match found.cmp(&u64::from(VERSION)) {
-        std::cmp::Ordering::Greater => {
-            Err(senv_core::Error::NewerVersion { path, found: found.to_string(), supported }.into())
-        }
-        std::cmp::Ordering::Less => Err(Error::OldVersion { path, found, supported }),
-        std::cmp::Ordering::Equal => Ok(()),
+pub(crate) fn check_version(path: &Path, found: u64, newest: u32) -> Result<()> {
+    let path = path.to_owned();
+    if found > u64::from(newest) {
+        return Err(senv_core::Error::NewerVersion { path, found: found.to_string(), supported: newest }.into());
     }
+    if found < u64::from(VERSION) {
+        return Err(Error::OldVersion { path, found, supported: VERSION });
+    }
+    Ok(())
 }
 
 /// The version in a file's configuration; absent in the first layout.
@@ -180,7 +180,7 @@ impl VectorIndex {
         let bad = |reason: String| Error::Damaged { path: path.to_owned(), what: "the configuration".into(), reason };
         let config = file.config().unwrap_or("");
         let Version { version } = serde_json::from_str(config).map_err(|e| bad(e.to_string()))?;
-        check_version(path, version)?;
+        check_version(path, version, VERSION)?;
         let config: IndexConfig = serde_json::from_str(config).map_err(|e| bad(e.to_string()))?;
         let IndexConfig { rows: n, dim, n_cells, .. } = config;
         check_size(n, dim).map_err(|e| bad(e.to_string()))?;

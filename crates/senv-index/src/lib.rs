@@ -38,6 +38,7 @@ mod error;
 mod exact;
 mod file;
 mod groups;
+mod id;
 mod index;
 mod pairs;
 mod params;
@@ -53,6 +54,7 @@ pub use error::{Error, Result};
 pub use groups::{
     GroupCount, Groups, KMeansParams, assign_groups, communities, cosine_silhouette, group_count, k_means,
 };
+pub use id::{Id, IdKind};
 pub use index::{Neighbour, VectorIndex};
 pub use pairs::{
     COMPARED_UP_TO, Duplicate, EQUAL_COSINE, Pair, PairSearch, counterparts, diverse_rows, duplicates,

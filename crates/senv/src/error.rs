@@ -154,6 +154,16 @@ pub enum Error {
         /// The collection.
         collection: PathBuf,
     },
+    /// A collection whose ids are texts, where ids must be numbers.
+    #[error("{}: the ids of the collection are texts, and {what} has numbers as ids; {remedy}", collection.display())]
+    TextIds {
+        /// The collection.
+        collection: PathBuf,
+        /// What has only numbers.
+        what: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// A vector given for a sentence differs from the model's.
     #[error(
         "the vector given for the sentence {text} differs from the model's (cosine {cosine:.2}); give the model that \

@@ -28,6 +28,8 @@ pub(super) fn of(folder: &Path, verify: bool) -> Result<Value> {
         "deleted": deleted,
         "dim": collection.dim(),
         "columns": further,
+        // None before the first row.
+        "ids": collection.id_kind(),
         "origin_of_sentences": own,
         "model": SentenceCollection::model_path(&collection).map(|path| path.display().to_string()),
         "model_kind": SentenceCollection::model_kind(&collection),

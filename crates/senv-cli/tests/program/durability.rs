@@ -31,6 +31,26 @@ fn a_join_that_fails_leaves_no_part_of_a_segment_and_no_folder() {
 }
 
 #[test]
+fn a_collection_with_text_ids_has_its_state_before_a_change_or_after_it_whatever_call_fails() {
+    let make = "index ids.tsv --column text=2 --column id=1 --text-ids --output t";
+    // The sentences are the ids of the new ones.
+    let args = "index --add ids.tsv --column text=2 --column id=2 --output t";
+    let (before, after) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    let tested = fault::check_errors(&[make], "all", args, |folder, ended, at| {
+        let rows = folder.run(&["info", "t", "--verify", "--json"]).ok().json()["rows"].as_u64().unwrap();
+        let state = match ended.code {
+            Some(1) => &before,
+            Some(0 | 3) => &after,
+            _ => panic!("{at}"),
+        };
+        assert_eq!(rows, if ended.code == Some(1) { 20 } else { 40 }, "{at}");
+        state.set(state.get() + 1);
+        folder.run(&["index", "--delete-ids", "7", "--output", "t"]).ok();
+    });
+    assert!(tested.is_none() || before.get() > 3 && after.get() > 0, "{} {}", before.get(), after.get());
+}
+
+#[test]
 fn a_claim_is_given_back_whatever_call_fails() {
     let args = "encode --model m.senv a.txt --output out/ --claims claims";
     fault::check_errors(&[], "all", args, |folder, ended, at| {

@@ -57,6 +57,7 @@ mod systems;
 mod tables;
 #[cfg(unix)]
 mod terminal;
+mod text_ids;
 mod trees;
 mod tune;
 mod weights;

@@ -29,7 +29,7 @@ fn found(folder: &Folder, query: &str) -> Value {
 /// The nearest sentence that the library finds, without the cosine.
 fn hit(collection: &SentenceCollection, query: &str) -> (u64, String) {
     let hit = collection.search(query, 1).unwrap().remove(0);
-    (hit.id, hit.text)
+    (hit.id.number().unwrap(), hit.text)
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn the_program_adds_to_and_changes_and_searches_a_collection_of_a_service() {
     assert!(words.contains("\t3\tthe horse in the stable\tauthor=Eve"), "{words}");
     assert!(service.refresh().unwrap());
     let all = service.search_batch(&["the horse"], &SentenceSearch::new(9)).unwrap().remove(0);
-    let mut ids: Vec<u64> = all.iter().map(|hit| hit.id).collect();
+    let mut ids: Vec<u64> = all.iter().filter_map(|hit| hit.id.number()).collect();
     ids.sort_unstable();
     assert_eq!(ids, [3, 7]);
 

@@ -3,7 +3,10 @@
 
 use senv_core::{Table, memory::check_memory};
 
-use super::{Collection, NewRows, PART_VALUES, bits::Bits, manifest::Manifest, new_files::NewFiles, segment::Segment};
+use super::{
+    Collection, NewRows, PART_VALUES, bits::Bits, manifest::Manifest, new_files::NewFiles, row_ids::RowIds,
+    segment::Segment,
+};
 use crate::{Rescoring, Result};
 
 /// The number of similarly sized segments at the end that triggers a join.
@@ -92,14 +95,14 @@ struct Gathered<'a> {
     collection: &'a Collection,
     part_rows: usize,
     values: Vec<f32>,
-    ids: Vec<u64>,
+    ids: RowIds,
     texts: Vec<Vec<String>>,
 }
 
 impl<'a> Gathered<'a> {
     fn new(collection: &'a Collection, part_rows: usize) -> Self {
         let texts = vec![Vec::new(); collection.columns().len()];
-        Self { collection, part_rows, values: Vec::new(), ids: Vec::new(), texts }
+        Self { collection, part_rows, values: Vec::new(), ids: RowIds::new(collection.manifest.ids), texts }
     }
 
     fn push(&mut self, segment: &Segment, row: usize) -> Result<()> {
@@ -155,7 +158,7 @@ mod tests {
         let after = collection.search(&[0.3, 1.0], &search).unwrap();
         assert_eq!(after.len(), 19);
         for (before, after) in before.iter().zip(&after) {
-            assert_eq!((before.id, before.cosine), (after.id, after.cosine));
+            assert_eq!((&before.id, before.cosine), (&after.id, after.cosine));
             assert_eq!(collection.text(after.position, "text").unwrap(), after.id.to_string());
         }
         collection.verify().unwrap();

@@ -1,12 +1,14 @@
 //! Joins the collections of shards into the collection of the whole.
 
-use std::{collections::HashSet, fs, io, path::Path};
+use std::{fs, io, path::Path};
 
 use super::{
     Collection,
     manifest::{Manifest, SegmentEntry, Shard},
     new_files::NewFiles,
+    row_ids::IdRef,
     segment::Segment,
+    write::TakenIds,
 };
 use crate::{Error, Result};
 
@@ -31,7 +33,7 @@ impl Collection {
     ///     })?;
     /// }
     /// let whole = Collection::join(at("whole"), &[at("1"), at("2")])?;
-    /// assert_eq!((whole.len(), whole.id(3)?), (4, Some(3)));
+    /// assert_eq!((whole.len(), whole.id(3)?), (4, Some(3.into())));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -67,7 +69,7 @@ impl Collection {
             *count = count.saturating_add(*n);
         }
         manifest.next_id = shards.iter().map(|shard| shard.manifest.next_id).max().unwrap_or(0);
-        let mut given = HashSet::new();
+        let mut given = TakenIds::default();
         let mut n_rows = 0_usize;
         let most = shards.first().map_or(0, |shard| shard.segments.len());
         for (turn, shard) in (0..most).flat_map(|turn| shards.iter().map(move |shard| (turn, shard))) {
@@ -78,8 +80,9 @@ impl Collection {
             if has_ids {
                 for row in 0..segment.len() {
                     let id = segment.id(row)?;
-                    if !given.insert(id) {
-                        let first = new.row_of(id)?.unwrap_or(n_rows);
+                    if !given.claim(IdRef::from(&id))
+                        && let Some(first) = new.row_of(IdRef::from(&id))?
+                    {
                         return Err(Error::GivenTwice { id, first, second: n_rows + row });
                     }
                 }
@@ -133,8 +136,12 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
         if manifest.generation != generation {
             return unfit(path, "it was changed after it was made; join shards first, then change the result".into());
         }
-        let one = Manifest { shard: None, ..without_rows(manifest) };
+        let mut one = Manifest { shard: None, ..without_rows(manifest) };
         let other = Manifest { shard: None, ..without_rows(&first.manifest) };
+        // A shard that got no part does not know what the ids of the others are.
+        if manifest.segments.is_empty() || first.manifest.segments.is_empty() {
+            one.set_id_kind(other.ids);
+        }
         let rule = |manifest: &Manifest| manifest.shard.as_ref().map(|shard| (shard.count, shard.has_ids));
         if one != other || rule(manifest) != rule(&first.manifest) {
             let reason = format!(
@@ -193,7 +200,7 @@ mod tests {
     use senv_core::Table;
 
     use super::*;
-    use crate::{CollectionParams, NewRows};
+    use crate::{CollectionParams, Id, NewRows};
 
     #[test]
     fn shards_of_equal_size_and_of_another_input_are_refused() {
@@ -307,7 +314,7 @@ mod tests {
             build(&at(&format!("ids{number}")), &params.clone().shard(number, 2, true), 1, |_| true, Some(1));
         }
         let error = Collection::join(at("joined"), &[at("ids1"), at("ids2")]).unwrap_err();
-        assert!(matches!(error, Error::GivenTwice { id: 1000, first: 0, second: 3 }), "{error}");
+        assert!(matches!(error, Error::GivenTwice { id: Id::Number(1000), first: 0, second: 3 }), "{error}");
         assert!(!at("joined").exists());
     }
 }

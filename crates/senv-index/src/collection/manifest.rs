@@ -12,12 +12,14 @@ use senv_core::files::AtomicFile;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error, IndexParams, Result,
+    Error, IdKind, IndexParams, Result,
     file::{VERSION, check_version},
 };
 
 /// The name of the file.
 const NAME: &str = "manifest";
+/// The version of a manifest of a collection whose ids are texts, which earlier programs do not know.
+const TEXT_ID_VERSION: u32 = VERSION + 1;
 /// The maximum size in bytes: several hundred thousand segments.
 const MOST: u64 = 1 << 26;
 /// The maximum number of changes and files over the life of a collection: out of practical reach, and far from
@@ -37,6 +39,9 @@ pub(super) struct Manifest {
     pub(super) params: IndexParams,
     /// The id of the next row added without one.
     pub(super) next_id: u64,
+    /// What the ids are; absent for numbers.
+    #[serde(default, skip_serializing_if = "IdKind::is_numbers")]
+    pub(super) ids: IdKind,
     pub(super) next_file: u64,
     pub(super) segments: Vec<SegmentEntry>,
     /// The file that lists the deleted rows.
@@ -95,6 +100,7 @@ impl Manifest {
             columns,
             params,
             next_id: 0,
+            ids: IdKind::Numbers,
             next_file: 1,
             segments: Vec::new(),
             deletions: None,
@@ -141,11 +147,26 @@ impl Manifest {
         let version = |value: &serde_json::Value| value.get("version").and_then(serde_json::Value::as_u64);
         let value: serde_json::Value = serde_json::from_slice(json).map_err(|e| damaged(e.to_string()))?;
         if let Some(found) = version(&value) {
-            check_version(&path, found)?;
+            check_version(&path, found, TEXT_ID_VERSION)?;
         }
         let manifest: Self = serde_json::from_value(value).map_err(|e| damaged(e.to_string()))?;
         manifest.check().map_err(damaged)?;
         Ok(manifest)
+    }
+
+    /// What the ids are; `None` if there never were any.
+    pub(super) fn id_kind(&self) -> Option<IdKind> {
+        let has_ids = self.next_id > 0 || !self.segments.is_empty() || self.ids == IdKind::Texts;
+        has_ids.then_some(self.ids)
+    }
+
+    /// Sets what the ids are, which the version says too.
+    pub(super) fn set_id_kind(&mut self, ids: IdKind) {
+        self.ids = ids;
+        self.version = match ids {
+            IdKind::Numbers => VERSION,
+            IdKind::Texts => TEXT_ID_VERSION,
+        };
     }
 
     /// Describes the first inconsistency.
@@ -155,6 +176,9 @@ impl Manifest {
         };
         if let Some(name) = self.files().find(|name| !is_name(name) || name.starts_with('.')) {
             return Err(format!("{name:?} is not a valid file name in a collection"));
+        }
+        if (self.version == TEXT_ID_VERSION) != (self.ids == IdKind::Texts) {
+            return Err(format!("version {} does not have such ids", self.version));
         }
         for (what, number) in [("change", self.generation), ("file", self.next_file)] {
             if number > MOST_CHANGES {
@@ -232,6 +256,15 @@ mod tests {
         assert!(matches!(Manifest::read(folder.path()), Err(Error::NotACollection { .. })));
         example().write(folder.path()).unwrap();
         assert_eq!(Manifest::read(folder.path()).unwrap(), example());
+        let mut of_texts = example();
+        of_texts.set_id_kind(IdKind::Texts);
+        of_texts.write(folder.path()).unwrap();
+        assert_eq!(Manifest::read(folder.path()).unwrap(), of_texts);
+        // Programs that know number ids alone refuse the version; with numbers, nothing has changed for them.
+        assert!(of_texts.text().unwrap().starts_with("{\"version\":3,"));
+        let of_numbers = example().text().unwrap();
+        assert!(of_numbers.starts_with("{\"version\":2,") && !of_numbers.contains("\"ids\""));
+        example().write(folder.path()).unwrap();
         let path = Manifest::path(folder.path());
         let bytes = fs::read(&path).unwrap();
         for i in 0..bytes.len() {
@@ -258,8 +291,11 @@ mod tests {
         let error = read(&|manifest| manifest.version = VERSION - 1);
         assert!(matches!(error, Error::OldVersion { found: 1, supported: 2, .. }), "{error}");
         assert!(error.to_string().contains("rebuild the index"), "{error}");
-        let error = read(&|manifest| manifest.version = VERSION + 1);
+        let error = read(&|manifest| manifest.version = VERSION + 2);
         assert!(matches!(error, Error::Core(senv_core::Error::NewerVersion { .. })), "{error}");
+        // Ids that the version does not have.
+        assert!(matches!(read(&|manifest| manifest.version = TEXT_ID_VERSION), Error::Damaged { .. }));
+        assert!(matches!(read(&|manifest| manifest.ids = IdKind::Texts), Error::Damaged { .. }));
         for name in ["../passwords", "", ".hidden", "a/b"] {
             let error = read(&|manifest| manifest.segments[0].file = name.into());
             assert!(matches!(error, Error::Damaged { .. }), "{error}");

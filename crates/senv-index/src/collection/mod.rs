@@ -6,7 +6,10 @@ mod join;
 mod manifest;
 mod new_files;
 mod params;
+mod row_ids;
 mod segment;
+mod segment_ids;
+mod texts;
 mod write;
 
 use std::{
@@ -20,9 +23,10 @@ use senv_core::ModelFile;
 use self::{
     bits::Bits,
     manifest::Manifest,
+    row_ids::IdRef,
     segment::{Segment, check_header},
 };
-use crate::{Error, IndexParams, Result, Search, VectorIndex, best::Scored, scan::Keep};
+use crate::{Error, Id, IdKind, IndexParams, Result, Search, VectorIndex, best::Scored, scan::Keep};
 
 pub use self::params::{CollectionParams, NewRows, PART_VALUES};
 
@@ -39,7 +43,8 @@ const FEW_DELETED: f64 = 0.25;
 /// does not change until [`Collection::refresh`]. One process writes at a time; another gets an error that names it.
 ///
 /// A row has a position and an id. Positions count from 0 in the order of adding, and change when the collection is
-/// compacted or small additions are joined ([`Collection::add`]). Ids never change, and no two rows share an id.
+/// compacted or small additions are joined ([`Collection::add`]). Ids never change, and no two rows share an id. They
+/// are numbers or texts ([`Id`]). They are looked up in the mapped files: an open collection has no copy of them.
 ///
 /// Other programs must not write to the files of an open collection or truncate them, as with
 /// [`ModelFile::open`](senv_core::ModelFile::open). If a file gets shorter, reading the missing part ends the program
@@ -57,7 +62,7 @@ const FEW_DELETED: f64 = 0.25;
 ///
 /// let collection = Collection::open(&path)?;
 /// let found = collection.search(&[0.1, 5.0], &Search::new(1))?;
-/// assert_eq!((found[0].id, collection.text(found[0].position, "text")?.as_str()), (1, "north"));
+/// assert!(found[0].id == 1 && collection.text(found[0].position, "text")? == "north");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -72,10 +77,10 @@ pub struct Collection {
 }
 
 /// A row found by a search of a collection.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     /// Its id.
-    pub id: u64,
+    pub id: Id,
     /// Its position.
     pub position: usize,
     /// Its cosine with the query, in `[-1, 1]`.
@@ -339,11 +344,24 @@ impl Collection {
         (!segment.deleted.get(row)).then_some((segment, row))
     }
 
+    /// What its ids are; `None` if it never had a row, so that the first rows decide.
+    #[must_use]
+    pub fn id_kind(&self) -> Option<IdKind> {
+        self.manifest.id_kind()
+    }
+
     /// The position of an id; `None` if no row has it.
     ///
     /// # Errors
     /// [`Error::Damaged`] if the ids do not match their checksums.
-    pub fn position(&self, id: u64) -> Result<Option<usize>> {
+    pub fn position(&self, id: impl Into<Id>) -> Result<Option<usize>> {
+        match id.into().of_kind(self.manifest.ids) {
+            Some(id) => self.position_of(IdRef::from(&id)),
+            None => Ok(None),
+        }
+    }
+
+    fn position_of(&self, id: IdRef<'_>) -> Result<Option<usize>> {
         for (number, segment) in self.segments.iter().enumerate().rev() {
             if let Some(row) = segment.row_of(id)?.filter(|&row| !segment.deleted.get(row)) {
                 return Ok(Some(self.starts[number] + row));
@@ -356,8 +374,14 @@ impl Collection {
     ///
     /// # Errors
     /// The errors of [`Collection::position`].
-    pub fn id(&self, position: usize) -> Result<Option<u64>> {
+    pub fn id(&self, position: usize) -> Result<Option<Id>> {
         self.place(position).map(|(segment, row)| segment.id(row)).transpose()
+    }
+
+    /// Whether a position exists and is not deleted.
+    #[must_use]
+    pub fn has_row(&self, position: usize) -> bool {
+        self.place(position).is_some()
     }
 
     /// The text at a position in a column; empty if the position does not exist or is deleted.

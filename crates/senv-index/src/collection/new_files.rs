@@ -16,6 +16,7 @@ use super::{
     Collection, NewRows,
     bits::Bits,
     manifest::{Manifest, SegmentEntry},
+    row_ids::{IdRef, RowIds},
     segment::{Segment, SegmentContent, header_checksum},
 };
 use crate::{Error, Result, file::KIND};
@@ -51,7 +52,7 @@ impl NewFiles {
     }
 
     /// The row of an id, counted over all segments.
-    pub(super) fn row_of(&self, id: u64) -> Result<Option<usize>> {
+    pub(super) fn row_of(&self, id: IdRef<'_>) -> Result<Option<usize>> {
         let mut start = 0;
         for segment in &self.segments {
             if let Some(row) = segment.row_of(id)? {
@@ -65,7 +66,13 @@ impl NewFiles {
 
 impl Collection {
     /// Writes, opens and checks a segment, and adds it to the manifest; does nothing without rows.
-    pub(super) fn append(&self, manifest: &mut Manifest, new: &mut NewFiles, rows: NewRows, ids: &[u64]) -> Result<()> {
+    pub(super) fn append(
+        &self,
+        manifest: &mut Manifest,
+        new: &mut NewFiles,
+        rows: NewRows,
+        ids: &RowIds,
+    ) -> Result<()> {
         let n = rows.vectors.n_rows();
         for (name, n) in &rows.counts {
             let count = manifest.counts.entry(name.clone()).or_default();
@@ -77,6 +84,7 @@ impl Collection {
         if manifest.segments.len() >= MOST_SEGMENTS {
             return Err(Error::SegmentLimit { path: self.folder.clone(), segments: manifest.segments.len() });
         }
+        manifest.set_id_kind(ids.kind());
         let file = self.new_file(manifest, new, "segment");
         let content = SegmentContent { ids, columns: &rows.texts };
         Segment::write(&self.folder.join(&file), rows.vectors, &manifest.params, &content).map_err(Error::of_step)?;
@@ -89,8 +97,7 @@ impl Collection {
             let _ = fs::remove_file(self.folder.join(&entry.file));
         })?;
         entry.header = segment.header().map(str::to_owned);
-        let behind = ids.iter().max().map_or(0, |id| id.saturating_add(1));
-        manifest.next_id = manifest.next_id.max(behind);
+        manifest.next_id = manifest.next_id.max(ids.behind());
         manifest.segments.push(entry);
         new.segments.push(segment);
         Ok(())
@@ -224,11 +231,11 @@ mod tests {
         let mut manifest = collection.manifest.clone();
         manifest.segments = vec![entry; MOST_SEGMENTS];
         let mut new = NewFiles::default();
-        let refused = collection.append(&mut manifest, &mut new, rows(), &[7]).unwrap_err();
+        let refused = collection.append(&mut manifest, &mut new, rows(), &RowIds::Numbers(vec![7])).unwrap_err();
         assert!(matches!(refused, Error::SegmentLimit { segments: MOST_SEGMENTS, .. }), "{refused}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the manifest alone");
         manifest.segments.pop();
-        collection.append(&mut manifest, &mut new, rows(), &[7]).unwrap();
+        collection.append(&mut manifest, &mut new, rows(), &RowIds::Numbers(vec![7])).unwrap();
         assert_eq!(manifest.segments.len(), MOST_SEGMENTS);
     }
 

@@ -11,7 +11,7 @@ use super::{
     manifest::{Manifest, Shard},
     segment::MOST_COLUMNS,
 };
-use crate::{IndexParams, Result, index::check_size};
+use crate::{Id, IdKind, IndexParams, Result, index::check_size};
 
 /// The approximate number of vector values in a segment: 256 MiB in f32, 262,144 rows of 256. To bound memory, add
 /// large amounts in parts of this size ([`Collection::add_parts`](crate::Collection::add_parts)).
@@ -27,6 +27,7 @@ pub struct CollectionParams {
     metadata: BTreeMap<String, String>,
     shard: Option<Shard>,
     shard_input: Option<Arc<OnceLock<String>>>,
+    has_text_ids: bool,
 }
 
 impl CollectionParams {
@@ -34,7 +35,16 @@ impl CollectionParams {
     #[must_use]
     pub fn new(dim: usize) -> Self {
         let (columns, index, metadata) = Default::default();
-        Self { dim, model: String::new(), columns, index, metadata, shard: None, shard_input: None }
+        Self {
+            dim,
+            model: String::new(),
+            columns,
+            index,
+            metadata,
+            shard: None,
+            shard_input: None,
+            has_text_ids: false,
+        }
     }
 
     /// Sets the digest of the model that encodes the texts; vectors of other models are rejected.
@@ -55,6 +65,13 @@ impl CollectionParams {
     #[must_use]
     pub fn index(mut self, params: IndexParams) -> Self {
         self.index = params;
+        self
+    }
+
+    /// Makes ids texts, even if the first ones look like numbers. Otherwise the first rows decide ([`Id`]).
+    #[must_use]
+    pub fn text_ids(mut self) -> Self {
+        self.has_text_ids = true;
         self
     }
 
@@ -90,7 +107,7 @@ impl CollectionParams {
 
     /// The manifest of an empty collection.
     pub(super) fn manifest(&self) -> Result<Manifest> {
-        let Self { dim, model, columns, index, metadata, shard, shard_input: _ } = self;
+        let Self { dim, model, columns, index, metadata, shard, shard_input: _, has_text_ids } = self;
         check_size(0, *dim)?;
         index.blocks(*dim)?;
         let distinct: HashSet<&String> = columns.iter().collect();
@@ -106,7 +123,10 @@ impl CollectionParams {
             let requirement = "I/N with I from 1 to N";
             return Err(senv_core::Error::InvalidParameter { name: "shard", requirement, got }.into());
         }
-        Ok(Manifest { metadata: metadata.clone(), shard: shard.clone(), ..Manifest::new(*dim, model, columns, index) })
+        let mut manifest = Manifest::new(*dim, model, columns, index);
+        (manifest.metadata, manifest.shard) = (metadata.clone(), shard.clone());
+        manifest.set_id_kind(if *has_text_ids { IdKind::Texts } else { IdKind::Numbers });
+        Ok(manifest)
     }
 }
 
@@ -114,7 +134,7 @@ impl CollectionParams {
 #[derive(Debug)]
 pub struct NewRows {
     pub(super) vectors: Table,
-    pub(super) ids: Option<Vec<u64>>,
+    pub(super) ids: Option<Vec<Id>>,
     /// The id of the first row, if the rows have no ids.
     pub(super) first_id: Option<u64>,
     pub(super) texts: Vec<Vec<String>>,
@@ -128,10 +148,10 @@ impl NewRows {
         Self { vectors, ids: None, first_id: None, texts: Vec::new(), counts: BTreeMap::new() }
     }
 
-    /// Sets the ids.
+    /// Sets the ids: numbers, texts, or [`Id`]s.
     #[must_use]
-    pub fn ids(mut self, ids: Vec<u64>) -> Self {
-        self.ids = Some(ids);
+    pub fn ids<I: Into<Id>>(mut self, ids: Vec<I>) -> Self {
+        self.ids = Some(ids.into_iter().map(Into::into).collect());
         self
     }
 

@@ -2,24 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{
-    ModelFile, ModelWriter, Table,
-    files::{RawTensor, SharedBytes},
-};
+use senv_core::{ModelFile, ModelWriter, Table};
 
 use super::{
     bits::Bits,
     manifest::{Manifest, SegmentEntry},
+    row_ids::{IdRef, RowIds},
+    segment_ids::SegmentIds,
+    texts::Texts,
 };
 use crate::{
-    Error, IndexParams, Result, VectorIndex,
-    checks::Checked,
-    file::{KIND, Tensors, checked, damaged, shaped},
-    values::{Values, tensor},
+    Error, Id, IndexParams, Result, VectorIndex,
+    file::{KIND, Tensors},
 };
-
-/// The metadata key for the id of the first row, in a file with consecutive ids.
-const FIRST_ID: &str = "index.first_id";
 
 /// The checksum of a file's header, which contains those of all its tensors; `None` for a file without checksums.
 pub(super) fn header_checksum(file: &ModelFile) -> Option<&str> {
@@ -50,36 +45,15 @@ pub(super) struct Segment {
     pub(super) index: VectorIndex,
     path: PathBuf,
     header: Option<String>,
-    ids: Ids,
+    ids: SegmentIds,
     columns: Vec<Texts>,
     pub(super) deleted: Bits,
     pub(super) n_deleted: usize,
 }
 
-/// The ids of the rows.
-#[derive(Debug)]
-enum Ids {
-    /// Row i has this id plus i.
-    From(u64),
-    Listed {
-        ids: Values<u64>,
-        /// The rows in order of ascending id.
-        order: Values<u32>,
-        checks: Box<[Checked; 2]>,
-    },
-}
-
-/// One text per row.
-#[derive(Debug)]
-struct Texts {
-    text: SharedBytes,
-    offsets: Values<u64>,
-    checks: Box<[Checked; 2]>,
-}
-
 /// The content written for rows in addition to their vectors.
 pub(super) struct SegmentContent<'a> {
-    pub(super) ids: &'a [u64],
+    pub(super) ids: &'a RowIds,
     /// For each column, one text per row.
     pub(super) columns: &'a [Vec<String>],
 }
@@ -89,27 +63,9 @@ impl Segment {
     pub(super) fn write(path: &Path, rows: Table, params: &IndexParams, content: &SegmentContent<'_>) -> Result<()> {
         let index = VectorIndex::build(rows, params)?;
         let mut tensors = Tensors::default();
-        let mut writer = ModelWriter::new(KIND);
-        let ids = content.ids;
-        if ids.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1])) {
-            writer = writer.metadata(FIRST_ID, &ids.first().copied().unwrap_or(0).to_string());
-        } else {
-            let mut order: Vec<u32> = (0..ids.len() as u32).collect();
-            order.sort_unstable_by_key(|&row| ids[row as usize]);
-            tensors.add_checked("ids", tensor("U64", ids));
-            tensors.add_checked("ids.order", tensor("U32", &order));
-        }
+        let writer = SegmentIds::write(content.ids, &mut tensors, ModelWriter::new(KIND));
         for (number, texts) in content.columns.iter().enumerate() {
-            let mut offsets = Vec::with_capacity(texts.len() + 1);
-            let mut text = Vec::with_capacity(texts.iter().map(String::len).sum());
-            offsets.push(0);
-            for row in texts {
-                text.extend_from_slice(row.as_bytes());
-                offsets.push(text.len() as u64);
-            }
-            let shape = vec![text.len()];
-            tensors.add_checked(TEXT[number], RawTensor { dtype: "U8".into(), shape, bytes: text.into() });
-            tensors.add_checked(OFFSETS[number], tensor("U64", &offsets));
+            Texts::write([TEXT[number], OFFSETS[number]], texts.iter().map(String::as_str), &mut tensors);
         }
         index.save_with(path, tensors, writer)
     }
@@ -131,30 +87,8 @@ impl Segment {
                 format!("it has {} rows of {} values, expected {rows} rows of {dim} values", index.len(), index.dim());
             return Err(Error::Damaged { path: path.to_owned(), what: "the segment".into(), reason });
         }
-        let ids = match file.metadata().get(FIRST_ID) {
-            Some(first) => match first.parse::<u64>() {
-                Ok(first) if first.checked_add((rows as u64).saturating_sub(1)).is_some() => Ids::From(first),
-                _ => return Err(damaged(path, "ids", format!("the first id is {first:?}"))),
-            },
-            None => {
-                let (ids, order) =
-                    (shaped(&file, path, "ids", "U64", &[rows])?, shaped(&file, path, "ids.order", "U32", &[rows])?);
-                let checks = [checked(&file, path, "ids", &ids)?, checked(&file, path, "ids.order", &order)?];
-                Ids::Listed {
-                    ids: Values::from_file(path, "ids", ids.bytes)?,
-                    order: Values::from_file(path, "ids.order", order.bytes)?,
-                    checks: Box::new(checks),
-                }
-            }
-        };
-        let column = |number: usize| {
-            let text = file.raw(TEXT[number])?;
-            let text = shaped(&file, path, TEXT[number], "U8", &[text.bytes.len()])?;
-            let offsets = shaped(&file, path, OFFSETS[number], "U64", &[rows + 1])?;
-            let checks = [checked(&file, path, TEXT[number], &text)?, checked(&file, path, OFFSETS[number], &offsets)?];
-            let offsets = Values::from_file(path, OFFSETS[number], offsets.bytes)?;
-            Ok(Texts { text: text.bytes, offsets, checks: Box::new(checks) })
-        };
+        let ids = SegmentIds::open(&file, path, manifest.ids, rows)?;
+        let column = |number: usize| Texts::open(&file, path, [TEXT[number], OFFSETS[number]], rows);
         let columns = (0..n_columns).map(column).collect::<Result<_>>()?;
         let deleted = deleted.unwrap_or_else(|| Bits::new(rows));
         let n_deleted = deleted.count();
@@ -172,62 +106,24 @@ impl Segment {
     }
 
     /// The id of an existing row.
-    pub(super) fn id(&self, row: usize) -> Result<u64> {
-        match &self.ids {
-            Ids::From(first) => Ok(first + row as u64),
-            Ids::Listed { ids, checks, .. } => {
-                checks[0].check(row * 8..row * 8 + 8)?;
-                Ok(ids.as_slice()[row])
-            }
-        }
+    pub(super) fn id(&self, row: usize) -> Result<Id> {
+        self.ids.id(&self.path, row)
     }
 
     /// The row of an id, deleted or not.
-    pub(super) fn row_of(&self, id: u64) -> Result<Option<usize>> {
-        match &self.ids {
-            Ids::From(first) => {
-                Ok(id.checked_sub(*first).filter(|&row| row < self.len() as u64).map(|row| row as usize))
-            }
-            Ids::Listed { ids, order, checks } => {
-                checks.iter().try_for_each(Checked::all)?;
-                let (ids, order) = (ids.as_slice(), order.as_slice());
-                let id_of = |row: &u32| ids.get(*row as usize).copied().unwrap_or(u64::MAX);
-                let place = order.partition_point(|row| id_of(row) < id);
-                let row = order.get(place).map(|&row| row as usize);
-                Ok(row.filter(|&row| ids.get(row) == Some(&id)))
-            }
-        }
+    pub(super) fn row_of(&self, id: IdRef<'_>) -> Result<Option<usize>> {
+        self.ids.row_of(&self.path, id, self.len())
     }
 
     /// The text of an existing row in an existing column.
     pub(super) fn text(&self, column: usize, row: usize) -> Result<String> {
-        let Texts { text, offsets, checks } = &self.columns[column];
-        checks[1].check(row * 8..row * 8 + 16)?;
-        let range = offsets.as_slice()[row] as usize..offsets.as_slice()[row + 1] as usize;
-        let bad = |reason: &str| damaged(&self.path, TEXT[column], format!("row {row} {reason}"));
-        if range.start > range.end || range.end > text.len() {
-            return Err(bad("is out of range"));
-        }
-        checks[0].check(range.clone())?;
-        // Checks a copy, as the file could change in the meantime.
-        String::from_utf8(text[range].to_vec()).map_err(|_| bad("is not UTF-8"))
+        self.columns[column].text(&self.path, row)
     }
 
     pub(super) fn verify(&self) -> Result<()> {
         self.index.verify()?;
-        if let Ids::Listed { ids, order, checks } = &self.ids {
-            checks.iter().try_for_each(Checked::all)?;
-            let (ids, order) = (ids.as_slice(), order.as_slice());
-            let sorted: Option<Vec<u64>> = order.iter().map(|&row| ids.get(row as usize).copied()).collect();
-            if !sorted.is_some_and(|sorted| sorted.windows(2).all(|pair| pair[0] < pair[1])) {
-                return Err(damaged(&self.path, "ids.order", "it does not sort the ids".into()));
-            }
-        }
-        for (column, texts) in self.columns.iter().enumerate() {
-            texts.checks.iter().try_for_each(Checked::all)?;
-            (0..self.len()).try_for_each(|row| self.text(column, row).map(|_| ()))?;
-        }
-        Ok(())
+        self.ids.verify(&self.path, self.len())?;
+        self.columns.iter().try_for_each(|texts| texts.verify(&self.path, self.len()))
     }
 }
 

@@ -1,16 +1,30 @@
 //! Changes to a collection: new files first, then the manifest.
 
-use std::{collections::HashSet, fs, ops::Range, path::Path};
+use std::{
+    collections::HashSet,
+    fs,
+    hash::{BuildHasher, RandomState},
+    ops::Range,
+    path::Path,
+};
 
 use senv_core::files::{FileLock, Unfinished, sync_folder};
 
-use super::{Collection, CollectionParams, NewRows, bits::Bits, manifest::Manifest, new_files::NewFiles};
-use crate::{Error, Result, rows::check_finite};
+use super::{
+    Collection, CollectionParams, NewRows,
+    bits::Bits,
+    manifest::Manifest,
+    new_files::NewFiles,
+    row_ids::{IdRef, RowIds},
+};
+use crate::{Error, Id, IdKind, Result, rows::check_finite};
 
-/// The ids used by the parts of one addition.
+/// The ids used by the parts of one addition. It takes some 20 bytes for each given id, however long.
 #[derive(Debug, Default)]
-struct TakenIds {
+pub(super) struct TakenIds {
+    /// Numbers, or hashes of texts.
     given: HashSet<u64>,
+    hasher: RandomState,
     /// The ids of parts without given ids.
     free: Vec<Range<u64>>,
     /// The number of rows so far.
@@ -18,27 +32,42 @@ struct TakenIds {
 }
 
 impl TakenIds {
+    /// Claims a given id. If the result is true, it is new. If not, a number was claimed before, and a text perhaps.
+    pub(super) fn claim(&mut self, id: IdRef<'_>) -> bool {
+        match id {
+            IdRef::Number(id) => self.given.insert(id) && !self.free.iter().any(|range| range.contains(&id)),
+            IdRef::Text { text, .. } => self.given.insert(self.hasher.hash_one(text)),
+        }
+    }
+
     /// Claims the ids of a part.
     ///
     /// # Errors
     /// [`Error::GivenTwice`] if an id is already claimed; `new` has the rows of the earlier parts.
-    fn take(&mut self, rows: &NewRows, ids: &[u64], new: &NewFiles) -> Result<()> {
+    fn take(&mut self, are_given: bool, ids: &RowIds, new: &NewFiles) -> Result<()> {
         let start = self.n;
         self.n += ids.len();
-        if rows.ids.is_none() {
-            let Some((&first, &last)) = ids.first().zip(ids.last()) else { return Ok(()) };
-            // Generated ids are consecutive across parts.
-            match self.free.last_mut().filter(|range| range.end == first) {
-                Some(range) => range.end = last.saturating_add(1),
-                None => self.free.push(first..last.saturating_add(1)),
+        match ids {
+            RowIds::Numbers(ids) if !are_given => {
+                let Some((&first, &last)) = ids.first().zip(ids.last()) else { return Ok(()) };
+                // Generated ids are consecutive across parts.
+                match self.free.last_mut().filter(|range| range.end == first) {
+                    Some(range) => range.end = last.saturating_add(1),
+                    None => self.free.push(first..last.saturating_add(1)),
+                }
+                return Ok(());
             }
-            return Ok(());
+            _ => {}
         }
-        for (i, &id) in ids.iter().enumerate() {
-            if !self.given.insert(id) || self.free.iter().any(|range| range.contains(&id)) {
-                let in_part = ids[..i].iter().position(|&other| other == id).map(|row| start + row);
-                let first = in_part.map_or_else(|| new.row_of(id), |row| Ok(Some(row)))?;
-                return Err(Error::GivenTwice { id, first: first.unwrap_or(start), second: start + i });
+        for (i, id) in ids.iter().enumerate() {
+            if self.claim(id) {
+                continue;
+            }
+            let in_part = ids.iter().take(i).position(|other| other == id).map(|row| start + row);
+            let first = in_part.map_or_else(|| new.row_of(id), |row| Ok(Some(row)))?;
+            // Two texts can have the same hash.
+            if let Some(first) = first {
+                return Err(Error::GivenTwice { id: id.into(), first, second: start + i });
             }
         }
         Ok(())
@@ -201,18 +230,19 @@ impl Collection {
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if the vectors have a different dimension or the number of ids or texts is
-    /// wrong; [`Error::NonFinite`]; [`Error::RepeatedId`]; [`Error::WrongColumns`]; [`Error::SegmentLimit`];
+    /// wrong; [`Error::NonFinite`]; [`Error::RepeatedId`]; [`Error::GivenTwice`]; [`Error::BadId`];
+    /// [`Error::NotANumber`]; [`Error::NoIds`]; [`Error::WrongColumns`]; [`Error::SegmentLimit`];
     /// [`senv_core::Error::InUse`] while another process writes; [`senv_core::Error::Io`]. These leave the collection
     /// unchanged. After [`senv_core::Error::NotDurable`] and [`Error::ChangedNotOpened`] the rows were added
     /// ([`Error::is_done`]).
-    pub fn add(&mut self, rows: NewRows) -> Result<Vec<u64>> {
+    pub fn add(&mut self, rows: NewRows) -> Result<Vec<Id>> {
         let ids = self.change(|collection, new| {
             let mut manifest = collection.manifest.clone();
             let ids = collection.append_part(&mut manifest, new, &mut None, &mut TakenIds::default(), rows)?;
             Ok::<_, Error>((manifest, None, ids))
         })?;
         self.join_small();
-        Ok(ids)
+        Ok(ids.into_ids())
     }
 
     /// Adds rows in parts, each of which becomes a segment, with only one part in memory at a time. `next` returns the
@@ -261,12 +291,18 @@ impl Collection {
     /// # Errors
     /// [`Error::UnknownId`] if no row has an id, or an id is given twice; the errors of [`Collection::add`]. After an
     /// error, nothing was deleted.
-    pub fn delete(&mut self, ids: &[u64]) -> Result<()> {
+    pub fn delete<I: Clone + Into<Id>>(&mut self, ids: &[I]) -> Result<()> {
         self.change(|collection, _| {
             let mut deleted = collection.deleted();
             let mut given = HashSet::new();
-            for &id in ids {
-                if !given.insert(id) || !collection.mark(id, &mut deleted)? {
+            for id in ids {
+                let id: Id = id.clone().into();
+                let of_kind = id.clone().of_kind(collection.manifest.ids);
+                let is_there = match of_kind {
+                    Some(of_kind) => collection.mark(IdRef::from(&of_kind), &mut deleted)? && given.insert(of_kind),
+                    None => false,
+                };
+                if !is_there {
                     return Err(Error::UnknownId { id });
                 }
             }
@@ -353,16 +389,18 @@ impl Collection {
         new: &mut NewFiles,
         deleted: &mut Option<Vec<Bits>>,
         taken: &mut TakenIds,
-        rows: NewRows,
-    ) -> Result<Vec<u64>> {
-        let ids = self.new_ids(manifest, &rows)?;
-        taken.take(&rows, &ids, new)?;
-        for &id in &ids {
+        mut rows: NewRows,
+    ) -> Result<RowIds> {
+        let given = rows.ids.take();
+        let are_given = given.is_some();
+        let ids = self.new_ids(manifest, &rows, given)?;
+        taken.take(are_given, &ids, new)?;
+        for id in ids.iter() {
             match deleted {
                 Some(deleted) => {
                     self.mark(id, deleted)?;
                 }
-                None if self.position(id)?.is_some() => return Err(Error::RepeatedId { id }),
+                None if self.position_of(id)?.is_some() => return Err(Error::RepeatedId { id: id.into() }),
                 None => {}
             }
         }
@@ -371,7 +409,7 @@ impl Collection {
     }
 
     /// The ids for new rows, after checking their shapes.
-    fn new_ids(&self, manifest: &Manifest, rows: &NewRows) -> Result<Vec<u64>> {
+    fn new_ids(&self, manifest: &Manifest, rows: &NewRows, given: Option<Vec<Id>>) -> Result<RowIds> {
         let n = rows.vectors.n_rows();
         let shape = |what, expected: usize, got: usize| {
             let error = senv_core::Error::ShapeMismatch { what, expected, got };
@@ -384,16 +422,19 @@ impl Collection {
         }
         rows.texts.iter().try_for_each(|texts| shape("texts of a column", n, texts.len()))?;
         check_finite(&rows.vectors)?;
-        let Some(ids) = &rows.ids else {
+        let Some(ids) = given else {
+            if manifest.ids == IdKind::Texts && n > 0 {
+                return Err(Error::NoIds { path: self.folder.clone() });
+            }
             let first = rows.first_id.unwrap_or(manifest.next_id);
             if first < manifest.next_id {
-                return Err(Error::RepeatedId { id: first });
+                return Err(Error::RepeatedId { id: first.into() });
             }
             let end = first.checked_add(n as u64).ok_or(Error::NoIdLeft { next_id: first })?;
-            return Ok((first..end).collect());
+            return Ok(RowIds::Numbers((first..end).collect()));
         };
         shape("ids", n, ids.len())?;
-        Ok(ids.clone())
+        RowIds::of_given(ids, manifest.id_kind())
     }
 
     /// The deletions of all segments.
@@ -402,7 +443,7 @@ impl Collection {
     }
 
     /// Marks the row with this id as deleted; returns whether it exists.
-    fn mark(&self, id: u64, deleted: &mut [Bits]) -> Result<bool> {
+    fn mark(&self, id: IdRef<'_>, deleted: &mut [Bits]) -> Result<bool> {
         for (segment, deleted) in self.segments.iter().zip(deleted).rev() {
             if let Some(row) = segment.row_of(id)?.filter(|&row| !segment.deleted.get(row)) {
                 deleted.set(row);

@@ -9,7 +9,7 @@ use std::{
 
 use crate::common::{exact, table, vectors};
 use senv_core::files::FileLock;
-use senv_index::{Collection, CollectionParams, Error, Found, IndexParams, NewRows, Rescoring, Search};
+use senv_index::{Collection, CollectionParams, Error, Found, Id, IndexParams, NewRows, Rescoring, Search};
 
 const DIM: usize = 24;
 
@@ -24,7 +24,7 @@ fn new_rows(rows: &[Vec<f32>], first: usize) -> NewRows {
 }
 
 fn ids(found: &[Found]) -> Vec<u64> {
-    found.iter().map(|found| found.id).collect()
+    found.iter().map(|found| found.id.number().unwrap()).collect()
 }
 
 /// Every file of a folder with its content.
@@ -72,7 +72,7 @@ fn rows_of_several_segments_are_found_with_ids_and_texts() {
             assert_eq!(collection.vector(position).unwrap().unwrap(), rows[position]);
             assert_eq!(
                 (collection.id(position).unwrap(), collection.position(position as u64).unwrap()),
-                (Some(position as u64), Some(position))
+                (Some(Id::Number(position as u64)), Some(position))
             );
         }
         assert_eq!(
@@ -120,11 +120,9 @@ fn deleted_rows_are_not_found_replaced_ones_are_new_and_compaction_changes_no_re
                 assert_eq!(ids(&found), ids(&before));
                 if rescoring == Rescoring::F32 {
                     assert_eq!(ids(&found), near(&rows, &query));
-                    let own = collection.search(&new[1], &Search::new(1)).unwrap()[0];
-                    assert_eq!(
-                        (own.id, collection.text(own.position, "text").unwrap().as_str()),
-                        (id(10), "text 1001")
-                    );
+                    let own = collection.search(&new[1], &Search::new(1)).unwrap().remove(0);
+                    assert_eq!(own.id, id(10));
+                    assert_eq!(collection.text(own.position, "text").unwrap(), "text 1001");
                 }
                 for row in 0..400 {
                     let position = collection.position(id(row)).unwrap();
@@ -136,7 +134,7 @@ fn deleted_rows_are_not_found_replaced_ones_are_new_and_compaction_changes_no_re
                     };
                     if let Some(position) = position {
                         assert_eq!(collection.text(position, "text").unwrap(), format!("text {expected}"));
-                        assert_eq!(collection.id(position).unwrap(), Some(id(row)));
+                        assert_eq!(collection.id(position).unwrap(), Some(id(row).into()));
                     }
                 }
                 collection.verify().unwrap();
@@ -159,22 +157,22 @@ fn what_is_refused_leaves_the_collection_as_it_was() {
     assert!(matches!(collection.add(new_rows(&bad, 0)).unwrap_err(), Error::NonFinite { row: 4 }));
     assert!(matches!(
         collection.add(new_rows(&rows, 0).ids((9..19).collect())).unwrap_err(),
-        Error::RepeatedId { id: 9 }
+        Error::RepeatedId { id: Id::Number(9) }
     ));
     assert!(matches!(
         collection.add(new_rows(&rows[..3], 0).ids(vec![60, 50, 50])).unwrap_err(),
-        Error::GivenTwice { id: 50, first: 1, second: 2 }
+        Error::GivenTwice { id: Id::Number(50), first: 1, second: 2 }
     ));
     assert!(matches!(
         collection.replace(new_rows(&rows[..2], 0).ids(vec![1, 1])).unwrap_err(),
-        Error::GivenTwice { id: 1, first: 0, second: 1 }
+        Error::GivenTwice { id: Id::Number(1), first: 0, second: 1 }
     ));
     assert!(matches!(collection.add(NewRows::new(table(&rows, DIM))).unwrap_err(), Error::WrongColumns { .. }));
     assert!(core(&collection.add(new_rows(&rows, 0).texts(few)).unwrap_err()));
     assert!(core(&collection.add(new_rows(&rows, 0).ids(vec![70])).unwrap_err()));
     assert!(core(&collection.add(NewRows::new(table(&vectors(3, 5, 1), 5))).unwrap_err()));
-    assert!(matches!(collection.delete(&[3, 10]).unwrap_err(), Error::UnknownId { id: 10 }));
-    assert!(matches!(collection.delete(&[3, 3]).unwrap_err(), Error::UnknownId { id: 3 }));
+    assert!(matches!(collection.delete(&[3, 10]).unwrap_err(), Error::UnknownId { id: Id::Number(10) }));
+    assert!(matches!(collection.delete(&[3, 3]).unwrap_err(), Error::UnknownId { id: Id::Number(3) }));
     assert!(
         matches!(collection.text(0, "author").unwrap_err(), Error::UnknownColumn { columns, .. } if columns == "text, language")
     );
@@ -223,7 +221,7 @@ fn readers_go_on_while_a_writer_works_and_take_over_its_work_when_they_want() {
     writer.compact().unwrap();
     let search = Search::new(100);
     let all = reader.search(&rows[0], &search).unwrap();
-    assert_eq!((all.len(), all[0].id, reader.text(0, "text").unwrap().as_str()), (30, 0, "text 0"));
+    assert_eq!((all.len(), ids(&all)[0], reader.text(0, "text").unwrap().as_str()), (30, 0, "text 0"));
     reader.verify().unwrap();
     assert!(reader.refresh().unwrap() && !reader.refresh().unwrap());
     assert_eq!((reader.len(), reader.search(&rows[0], &search).unwrap().len()), (57, 57));
@@ -360,7 +358,7 @@ fn parts_are_added_or_replaced_together_or_not_at_all() {
     assert_eq!(collection.add_parts(parts(vec![part(0..10), with_ids(10..20, 500), part(20..30)], false)).unwrap(), 30);
     assert_eq!(
         (collection.id(9).unwrap(), collection.id(10).unwrap(), collection.id(29).unwrap()),
-        (Some(9), Some(500), Some(519))
+        (Some(9.into()), Some(500.into()), Some(519.into()))
     );
     let before = content(folder.path());
     // 520 to 529 are those of the part without ids.
@@ -382,7 +380,7 @@ fn parts_are_added_or_replaced_together_or_not_at_all() {
     }
     let refused = parts(vec![with_ids(30..40, 0), with_ids(40..41, 3)], false);
     let error = collection.replace_parts(refused).unwrap_err();
-    assert!(matches!(error, Error::GivenTwice { id: 3, first: 3, second: 10 }), "{error}");
+    assert!(matches!(error, Error::GivenTwice { id: Id::Number(3), first: 3, second: 10 }), "{error}");
     assert_eq!((collection.len(), content(folder.path())), (30, before));
     let new = parts(vec![with_ids(30..35, 0), with_ids(35..45, 515)], false);
     assert_eq!(collection.replace_parts(new).unwrap(), 15);

@@ -119,7 +119,7 @@ fn many_small_additions_do_not_become_as_many_segments() {
         for (i, size) in sizes.into_iter().enumerate() {
             let ids = collection.add(new_rows(&rows[n..n + size], n)).unwrap();
             assert_eq!(ids[0], next_id);
-            expected.extend(ids.into_iter().zip(n..n + size));
+            expected.extend(ids.iter().map(|id| id.number().unwrap()).zip(n..n + size));
             (n, next_id) = (n + size, next_id + size as u64);
             if i % 9 == 3 {
                 // In place of a row of a segment that will be joined, and one deleted.
@@ -139,9 +139,9 @@ fn many_small_additions_do_not_become_as_many_segments() {
         let opened = Collection::open(folder.path()).unwrap();
         assert_eq!((opened.len(), opened.n_segments()), (expected.len(), collection.n_segments()));
         for (row, vector) in rows[..n].iter().enumerate() {
-            let found = opened.search(vector, &Search::new(1)).unwrap()[0];
+            let found = opened.search(vector, &Search::new(1)).unwrap().remove(0);
             let id = expected.iter().find(|(_, other)| **other == row).map(|(&id, _)| id);
-            let near = (found.cosine > 0.999).then_some(found.id);
+            let near = (found.cosine > 0.999).then(|| found.id.number().unwrap());
             assert_eq!(near, id, "{rescoring:?} row {row}");
             if let Some(id) = id {
                 assert_eq!(opened.text(opened.position(id).unwrap().unwrap(), "text").unwrap(), format!("text {row}"));

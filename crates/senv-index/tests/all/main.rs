@@ -5,3 +5,4 @@ mod collection_files;
 mod common;
 mod file;
 mod index;
+mod text_ids;

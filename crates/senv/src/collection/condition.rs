@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path, str::FromStr};
 
-use senv_index::Collection;
+use senv_index::{Collection, Id, IdKind};
 
 use super::{SentenceCollection, has_column};
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 const ID: &str = "id";
 
 /// A condition on a sentence of a collection: `column = value` (or `==`), or `column != value`. The value can be
-/// quoted. A file matches by its path as it was given, or by its file name; `id` refers to the ids.
+/// quoted. A file matches by its path as it was given, or by its file name; `id` refers to the ids, numbers or texts.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -75,8 +75,8 @@ impl Condition {
     /// For each position of a collection, whether the sentence meets the condition.
     ///
     /// # Errors
-    /// [`senv_index::Error::UnknownColumn`]; [`Error::BadCondition`] if an id is not a whole number; errors of reading
-    /// the collection.
+    /// [`senv_index::Error::UnknownColumn`]; [`Error::BadCondition`] if an id is not a whole number, in a collection
+    /// where ids are numbers; errors of reading the collection.
     pub fn positions(&self, rows: &Collection) -> Result<Vec<bool>> {
         let Self { column, value, is_equal } = self;
         if column == ID && !has_column(rows, ID) {
@@ -92,9 +92,12 @@ impl Condition {
             condition: self.to_string(),
             reason: format!("an id is an integer from 0 to {}", u64::MAX),
         };
-        let id = self.value.parse::<u64>().map_err(bad)?;
-        let is_there = |position| Ok(!self.is_equal && rows.id(position)?.is_some());
-        let mut these = (0..rows.n_positions()).map(is_there).collect::<Result<Vec<bool>>>()?;
+        let id = match rows.id_kind() {
+            Some(IdKind::Texts) => Id::from(&self.value),
+            _ => self.value.parse::<u64>().map_err(bad)?.into(),
+        };
+        let mut these: Vec<bool> =
+            (0..rows.n_positions()).map(|position| !self.is_equal && rows.has_row(position)).collect();
         if let Some(position) = rows.position(id)? {
             these[position] = self.is_equal;
         }

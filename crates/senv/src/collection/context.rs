@@ -17,7 +17,7 @@ impl SentenceCollection {
         let take = |positions: &mut dyn Iterator<Item = usize>| -> Result<Vec<String>> {
             let mut texts = Vec::new();
             for other in positions.take(n) {
-                if rows.id(other)?.is_none() || origin(other)? != own {
+                if !rows.has_row(other) || origin(other)? != own {
                     break;
                 }
                 texts.push(rows.text(other, Self::TEXT)?);

@@ -9,6 +9,7 @@ pub(crate) mod search;
 mod sentences;
 mod shard_parts;
 mod text_columns;
+mod text_ids;
 mod text_parts;
 #[cfg(feature = "english")]
 mod web_export;
@@ -16,7 +17,7 @@ mod web_export;
 use std::{path::Path, sync::Arc};
 
 use senv_core::{KnownWords, Table, text::Shard};
-use senv_index::{Collection, CollectionParams, IndexParams, NewRows, Rescoring};
+use senv_index::{Collection, CollectionParams, Id, IndexParams, NewRows, Rescoring};
 
 use self::{
     model_place::ModelPlace,
@@ -60,6 +61,9 @@ pub struct SentenceCollectionParams {
     /// Weight of the order part of the model, if it has one, for sentences and queries ([`Model::with_order_weight`]).
     /// The default 0 uses only the table: searches by topic find slightly more, and vectors are half as long.
     pub order_weight: f64,
+    /// Whether ids are texts, even if the first ones are numbers ([`senv_index::IdKind`]). The default is false: the
+    /// first ids decide.
+    pub text_ids: bool,
     /// The part of the whole to make ([`SentenceCollection::build`]); all of it by default.
     pub shard: Option<CollectionShard>,
 }
@@ -76,7 +80,14 @@ pub struct CollectionShard {
 impl Default for SentenceCollectionParams {
     fn default() -> Self {
         let index = IndexParams { rescoring: Rescoring::F16, ..IndexParams::default() };
-        Self { columns: Vec::new(), index, recall: senv_index::DEFAULT_RECALL, order_weight: 0.0, shard: None }
+        Self {
+            columns: Vec::new(),
+            index,
+            recall: senv_index::DEFAULT_RECALL,
+            order_weight: 0.0,
+            text_ids: false,
+            shard: None,
+        }
     }
 }
 
@@ -125,8 +136,7 @@ pub struct SentenceCollection {
 impl SentenceCollection {
     /// The column of the sentences, the first one.
     pub const TEXT: &str = TEXT;
-    /// The column of the file that a sentence comes from ([`CollectionText`]); empty if it comes from none. `senv index`
-    /// makes it.
+    /// The column of the file that a sentence comes from ([`CollectionText`]); empty if it comes from none.
     pub const FILE: &str = "file";
     /// The column of the line that a sentence comes from ([`CollectionText`]); empty if it comes from no file.
     pub const LINE: &str = "line";
@@ -338,18 +348,20 @@ impl SentenceCollection {
     /// [`SentenceCollection::compact`] makes searches fast again.
     ///
     /// # Errors
-    /// The errors of [`SentenceCollection::add_sentences`].
+    /// The errors of [`SentenceCollection::add_sentences`]. [`senv_index::Error::NoIds`] if the ids of the collection
+    /// are texts: there is no next one.
     pub fn add(&mut self, sentences: &[impl AsRef<str>]) -> Result<Vec<u64>> {
-        self.add_sentences(NewSentences::new(owned(sentences)))
+        let ids = self.add_sentences(NewSentences::new(owned(sentences)))?;
+        Ok(ids.iter().filter_map(Id::number).collect())
     }
 
     /// Adds sentences with their own ids, columns or vectors, and returns the ids. What others have changed since is
     /// loaded first ([`SentenceCollection::refresh`]).
     ///
     /// # Errors
-    /// The errors of [`Collection::add`], such as [`senv_index::Error::WrongColumns`]; [`Error::BlankSentence`]; [`Error::ForeignVector`];
-    /// [`Error::NonFiniteVector`]. The collection does not change then.
-    pub fn add_sentences(&mut self, sentences: NewSentences) -> Result<Vec<u64>> {
+    /// The errors of [`Collection::add`], such as [`senv_index::Error::WrongColumns`]; [`Error::BlankSentence`];
+    /// [`Error::ForeignVector`]; [`Error::NonFiniteVector`]. The collection does not change then.
+    pub fn add_sentences(&mut self, sentences: NewSentences) -> Result<Vec<Id>> {
         self.refresh()?;
         Ok(self.rows.add(sentences.into_rows(&self.model, self.rows.columns())?)?)
     }
@@ -369,14 +381,27 @@ impl SentenceCollection {
         self.rows.add_parts(encoded(&self.model, columns, next))
     }
 
-    /// Replaces the sentences with these ids; new ids are added.
+    /// Replaces the sentences with these ids, which are numbers or texts; new ids are added.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("my.index");
+    /// use senv::SentenceCollection;
+    /// let mut tickets = SentenceCollection::create(&path, "english")?;
+    /// tickets.replace(&[("T-1234", "My refund has not come."), ("T-1235", "The app does not start.")])?;
+    /// tickets.replace(&[("T-1235", "The app starts, and then it stops.")])?;
+    /// assert_eq!(tickets.search("the app stops", 1)?[0].id, "T-1235");
+    /// tickets.delete(&["T-1234"])?;
+    /// assert_eq!(tickets.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// The errors of [`Collection::replace`]; [`Error::BlankSentence`] (delete a sentence instead).
-    pub fn replace(&mut self, sentences: &[(u64, impl AsRef<str>)]) -> Result<()> {
+    pub fn replace<I: Clone + Into<Id>>(&mut self, sentences: &[(I, impl AsRef<str>)]) -> Result<()> {
         self.refresh()?;
         let texts = sentences.iter().map(|(_, text)| text.as_ref().to_owned()).collect();
-        let sentences = NewSentences::new(texts).ids(sentences.iter().map(|(id, _)| *id).collect());
+        let sentences = NewSentences::new(texts).ids(sentences.iter().map(|(id, _)| id.clone()).collect());
         Ok(self.rows.replace(sentences.into_rows(&self.model, self.rows.columns())?)?)
     }
 
@@ -399,7 +424,7 @@ impl SentenceCollection {
     ///
     /// # Errors
     /// The errors of [`Collection::delete`]; nothing is deleted then.
-    pub fn delete(&mut self, ids: &[u64]) -> Result<()> {
+    pub fn delete<I: Clone + Into<Id>>(&mut self, ids: &[I]) -> Result<()> {
         Ok(self.rows.delete(ids)?)
     }
 
@@ -411,8 +436,8 @@ impl SentenceCollection {
         Ok(self.rows.compact()?)
     }
 
-    /// Loads changes that a writer has made since, such as `senv index`. Returns whether there were any; if not, it costs
-    /// the reading of a small file.
+    /// Loads changes that a writer has made since, such as `senv index`. Returns whether there were any; if not, it
+    /// only reads a small file.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -497,6 +522,7 @@ fn rows_params(place: &ModelPlace, params: &SentenceCollectionParams) -> Result<
         None => rows,
     };
     let rows = if place.reads_order { rows.metadata(MODEL_ORDER, &params.order_weight.to_string()) } else { rows };
+    let rows = if params.text_ids { rows.text_ids() } else { rows };
     Ok(params.columns.iter().fold(rows, |rows, column| rows.column(column)))
 }
 

@@ -1,7 +1,7 @@
 //! Sentences to be added to a collection.
 
 use senv_core::{KnownWords, Rows, SentenceEncoder, Table, kernels, memory::check_memory, text::is_blank};
-use senv_index::NewRows;
+use senv_index::{Id, NewRows};
 use sha2::{Digest, Sha256};
 
 use super::SentenceCollection;
@@ -34,14 +34,14 @@ pub(super) const SAMPLE: [&str; 4] = ["sample_sentences", "sample_words", "sampl
 /// ```
 /// use senv::collection::NewSentences;
 /// let sentences = NewSentences::new(vec!["The train is late.".into(), "Rain falls.".into()])
-///     .ids(vec![17, 4])
+///     .ids(vec!["T-1234", "T-1235"]) // or numbers: vec![17, 4]
 ///     .column("author", vec!["Ada".into(), "Bob".into()]);
 /// assert_eq!(sentences.len(), 2);
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct NewSentences {
     texts: Vec<String>,
-    ids: Option<Vec<u64>>,
+    ids: Option<Vec<Id>>,
     first_id: Option<u64>,
     columns: Vec<(String, Vec<String>)>,
     /// Whether their file and line are left out if the collection has no columns for them.
@@ -61,10 +61,10 @@ impl NewSentences {
         Self { texts, ..Self::default() }
     }
 
-    /// Sets their ids.
+    /// Sets their ids: numbers, texts, or [`Id`]s. A collection has one kind of ids, which the first ones decide.
     #[must_use]
-    pub fn ids(mut self, ids: Vec<u64>) -> Self {
-        self.ids = Some(ids);
+    pub fn ids<I: Into<Id>>(mut self, ids: Vec<I>) -> Self {
+        self.ids = Some(ids.into_iter().map(Into::into).collect());
         self
     }
 
@@ -124,8 +124,17 @@ impl NewSentences {
             add_texts(std::slice::from_ref(name));
             add_texts(values);
         }
-        sum.update([u8::from(ids.is_some())]);
-        ids.iter().flatten().for_each(|id| sum.update(id.to_le_bytes()));
+        let Some(ids) = ids else { return sum.update([0]) };
+        match ids.iter().map(Id::number).collect::<Option<Vec<u64>>>() {
+            Some(ids) => {
+                sum.update([1]);
+                ids.iter().for_each(|id| sum.update(id.to_le_bytes()));
+            }
+            None => {
+                add_texts(&ids.iter().map(Id::to_string).collect::<Vec<_>>());
+                sum.update([2]);
+            }
+        }
     }
 
     /// Converts the sentences to rows of a collection with these columns; the first column is the sentence.

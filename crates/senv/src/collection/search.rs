@@ -5,7 +5,7 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-use senv_index::{Collection, Found, Search};
+use senv_index::{Collection, Found, Id, Search};
 
 use super::new_sentences::TEXT;
 use crate::error::Result;
@@ -17,7 +17,7 @@ const MOST_ROWS: usize = 2048;
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct SentenceHit {
     /// Its id; that of the first of equal sentences.
-    pub id: u64,
+    pub id: Id,
     /// Cosine of its vector with that of the query, in `[-1, 1]`; an estimate if
     /// [`estimates_cosines`](crate::SentenceCollection::estimates_cosines).
     pub cosine: f32,
@@ -147,7 +147,8 @@ fn grouped(
             None => {
                 let text = text.into_owned();
                 places.insert(text.clone(), hits.len());
-                hits.push(SentenceHit { id: found.id, cosine: found.cosine, text, positions: vec![found.position] });
+                let (id, cosine) = (found.id.clone(), found.cosine);
+                hits.push(SentenceHit { id, cosine, text, positions: vec![found.position] });
             }
         }
     }
@@ -177,7 +178,8 @@ fn thorough(
         for found in found.iter().take_while(|found| found.cosine >= search.min_cosine) {
             let text = rows.sentence(found.position)?.into_owned();
             if seen.insert(text.clone()) {
-                new.push(SentenceHit { id: found.id, cosine: found.cosine, text, positions: Vec::new() });
+                let (id, cosine) = (found.id.clone(), found.cosine);
+                new.push(SentenceHit { id, cosine, text, positions: Vec::new() });
             }
         }
         if new.is_empty() {

@@ -41,8 +41,8 @@ pub fn read_sentences(paths: &[impl AsRef<Path>], options: &TextOptions) -> Resu
     Ok(lines)
 }
 
-/// Appends the sentences of a collection that are not deleted, with their files and lines. Sentences without a file have
-/// the folder and their ids instead.
+/// Appends the sentences of a collection that are not deleted, with their files and lines. Sentences without a
+/// file have the folder instead, and without a line their ids, or their positions from 1 where ids are texts.
 fn push_collection(lines: &mut Lines, folder: &Path) -> Result<()> {
     let rows = Collection::open(folder)?;
     let [has_file, has_line] = [SentenceCollection::FILE, SentenceCollection::LINE].map(|name| has_column(&rows, name));
@@ -52,7 +52,7 @@ fn push_collection(lines: &mut Lines, folder: &Path) -> Result<()> {
         let file = if has_file { rows.text(position, SentenceCollection::FILE)? } else { String::new() };
         let line = if has_line { rows.text(position, SentenceCollection::LINE)?.parse().ok() } else { None };
         let file = if file.is_empty() { folder.to_owned() } else { PathBuf::from(file) };
-        let number = line.unwrap_or(id);
+        let number = line.or(id.number()).unwrap_or(position as u64 + 1);
         if !text.trim().is_empty() {
             lines.push(&text, &file, number)?;
         }

@@ -65,6 +65,8 @@ mod tests {
             digest(1, vec![one("a")]),
             digest(1, vec![one("a").ids(vec![1, 2])]),
             digest(1, vec![one("a").ids(vec![1, 3])]),
+            digest(1, vec![one("a").ids(vec!["1", "3"])]),
+            digest(1, vec![one("a").ids(vec!["13", ""])]),
             digest(1, vec![column("x", "y")]),
             digest(1, vec![column("x", "z")]),
             digest(1, vec![column("xy", "")]),

@@ -100,7 +100,7 @@ fn equal_sentences_are_one_hit_however_many_there_are() {
         assert_eq!(texts(&hits)[0], "the cat sat on the mat");
         assert_eq!(hits.iter().map(|hit| hit.positions.len()).sum::<usize>(), collection.len());
         let dog = hits.iter().find(|hit| hit.text.contains("dog")).unwrap();
-        assert_eq!((dog.id, dog.positions.len()), (7, 2));
+        assert!(dog.id == 7 && dog.positions.len() == 2);
         assert!(hits.windows(2).all(|pair| pair[0].cosine >= pair[1].cosine));
         // A search for one hit also returns all its copies.
         assert_eq!(collection.search("the cat sat", 1).unwrap()[0], hits[0]);
@@ -175,8 +175,8 @@ fn vectors_that_are_there_are_taken_if_they_are_of_the_model() {
     let counts = [SentenceCollection::zero_vectors, SentenceCollection::directionless_vectors];
     assert_eq!(counts.map(|count| count(collection.rows())), [1, 2]);
     let found = collection.search_batch(&["the cat sat on the mat"], &SentenceSearch::new(1000)).unwrap().remove(0);
-    let is_found = |id: u64| found.iter().any(|hit| hit.id == id);
-    assert_eq!([0, 1, 2, 3].map(|i| is_found(ids[i])), [true, false, false, true]);
+    let is_found = |i: usize| found.iter().any(|hit| hit.id == ids[i]);
+    assert_eq!([0, 1, 2, 3].map(is_found), [true, false, false, true]);
 }
 
 #[test]
@@ -329,6 +329,37 @@ fn sentences_that_come_from_no_file_are_added_where_there_are_columns_for_file_a
     assert_eq!(added(&mut collection, many), "the columns given are year, place, expected year");
 }
 
+#[test]
+fn text_ids_are_searched_filtered_and_refused_where_ids_are_numbers() {
+    let models = ModelFolder::new();
+    let mut collection = models.collection(&[]);
+    let two = || NewSentences::new(vec!["the cat sat on the mat".into(), "rain falls on the hill".into()]);
+    assert_eq!(collection.add_sentences(two().ids(vec!["T-1", "T\t2"])).unwrap(), ["T-1", "T\t2"]);
+    let refused = collection.add_sentences(two().ids(vec!["T-3", "T\t2"])).unwrap_err().to_string();
+    assert!(refused.starts_with(r#"id "T\t2" already exists"#), "{refused}");
+    assert!(matches!(collection.add(&["rain"]).unwrap_err(), Error::Index(senv_index::Error::NoIds { .. })));
+    let hit = collection.search("the cat on the mat", 1).unwrap().remove(0);
+    assert_eq!((hit.id.text(), serde_json::to_value(&hit).unwrap()["id"].as_str()), (Some("T-1"), Some("T-1")));
+    for (condition, meets) in [("id = T-1", [true, false]), ("id != T-1", [false, true]), ("id = T-9", [false, false])]
+    {
+        let condition: Condition = condition.parse().unwrap();
+        assert_eq!(condition.positions(collection.rows()).unwrap(), meets, "{condition}");
+    }
+    let memory = crate::Index::open(models.path("c"), collection.model().clone()).unwrap_err();
+    assert!(matches!(memory, Error::TextIds { .. }), "{memory}");
+    // As lines of text, they have their positions.
+    let lines = read_sentences(&[models.path("c")], &Default::default()).unwrap();
+    assert_eq!((lines.len(), lines.place(1)), (2, (&*models.path("c"), 2)));
+    collection.delete(&["T-1"]).unwrap();
+    collection.replace(&[("T\t2", "a storm brings wind")]).unwrap();
+    assert_eq!((collection.len(), collection.search("a storm", 1).unwrap()[0].id.clone()), (1, "T\t2".into()));
+    // Texts of numbers, where that is asked for.
+    let params = SentenceCollectionParams { text_ids: true, ..Default::default() };
+    let mut texts = SentenceCollection::create_with(models.path("t"), models.path("my.senv"), &params).unwrap();
+    texts.add_sentences(two().ids(vec![7, 8])).unwrap();
+    assert_eq!(texts.search("rain", 1).unwrap()[0].id, "8");
+}
+
 #[cfg(feature = "english")]
 #[test]
 fn a_collection_that_was_made_anew_with_another_weight_of_order_is_taken_over_with_it() {
@@ -400,7 +431,7 @@ fn shards_of_given_parts_join_to_the_bytes_of_the_whole() {
                 let collection = build(&number.to_string(), Some(shard));
                 // A shard is searched like any collection, with the ids of the whole.
                 let hit = &collection.search("the train is late", 1).unwrap()[0];
-                let position = whole.rows().position(hit.id).unwrap().unwrap();
+                let position = whole.rows().position(&hit.id).unwrap().unwrap();
                 assert_eq!(whole.rows().text(position, "text").unwrap(), hit.text);
                 at(&number.to_string())
             })

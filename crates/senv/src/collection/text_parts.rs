@@ -11,13 +11,14 @@ use senv_core::{
     counts::plural,
     text::{Line, is_blank, sentences},
 };
-use senv_index::Collection;
+use senv_index::{Collection, Id, IdKind};
 use senv_store::NpyReader;
 
 use super::{
     SentenceCollection,
     new_sentences::NewSentences,
     text_columns::{Cells, TextColumns, bad_line},
+    text_ids::{TextIds, shown},
 };
 use crate::error::{Error, Result};
 
@@ -55,6 +56,9 @@ pub enum TextDocuments {
 pub struct CollectionText {
     reader: TextReader,
     columns: TextColumns,
+    ids: TextIds,
+    /// What to say of ids that are numbers and texts.
+    mixed_ids: Option<String>,
     vectors: Option<Vectors>,
     /// Whether they replace existing sentences.
     replace: bool,
@@ -113,6 +117,8 @@ impl CollectionText {
         Self {
             reader,
             columns,
+            ids: TextIds::default(),
+            mixed_ids: None,
             vectors: None,
             replace: false,
             documents: None,
@@ -132,6 +138,25 @@ impl CollectionText {
     pub fn vectors(mut self, path: &Path) -> Result<Self> {
         self.vectors = Some(Vectors { reader: NpyReader::open(path)?, path: path.to_owned(), n_lines: 0 });
         Ok(self)
+    }
+
+    /// Takes all ids as texts, even if those of the first part are numbers. By default they decide: if all are whole
+    /// numbers below 2^64, without zeros in front, ids are numbers, else texts of 1 to [`Id::MAX_BYTES`] bytes.
+    #[must_use]
+    pub fn text_ids(mut self) -> Self {
+        self.ids.kind = Some(IdKind::Texts);
+        self
+    }
+
+    /// Takes ids as this collection has them, to which the sentences are to be added.
+    pub fn know_ids_of(&mut self, collection: &Collection) {
+        self.ids.kind = collection.id_kind().or(self.ids.kind);
+    }
+
+    /// Says so if some ids are numbers and others not, so that all are texts.
+    #[must_use]
+    pub fn mixed_ids(&self) -> Option<&str> {
+        self.mixed_ids.as_deref()
     }
 
     /// Marks the sentences as replacements ([`SentenceCollection::replace_parts`]): none may be blank.
@@ -155,7 +180,7 @@ impl CollectionText {
     /// Errors of reading the collection.
     pub fn know_documents_of(&mut self, collection: &Collection) -> Result<()> {
         for position in 0..collection.n_positions() {
-            if collection.id(position)?.is_some() {
+            if collection.has_row(position) {
                 self.names.insert(hashes(&collection.text(position, SentenceCollection::DOCUMENT)?));
             }
         }
@@ -215,10 +240,10 @@ impl CollectionText {
     /// Converts [`senv_index::Error::GivenTwice`], which has sentence numbers, to an error with their lines.
     #[must_use]
     pub fn given_twice(&self, error: &senv_index::Error) -> Option<Error> {
-        let &senv_index::Error::GivenTwice { id, first, second } = error else { return None };
-        let ((file, line), (path, number)) = (self.places.of(first as u64)?, self.places.of(second as u64)?);
+        let senv_index::Error::GivenTwice { id, first, second } = error else { return None };
+        let ((file, line), (path, number)) = (self.places.of(*first as u64)?, self.places.of(*second as u64)?);
         let other = if file == path { format!("line {line}") } else { format!("{}:{line}", file.display()) };
-        Some(bad_line(path, number, format!("duplicate id {id}, also used in {other}")))
+        Some(bad_line(path, number, format!("duplicate id {}, also used in {other}", id.quoted())))
     }
 
     /// Converts [`senv_core::Error::ShapeMismatch`] of vectors with another dimension to an error with their file.
@@ -241,9 +266,9 @@ impl CollectionText {
     /// The next part, with at most `most` sentences; `None` at the end.
     ///
     /// # Errors
-    /// Errors of reading. [`senv_core::Error::BadTable`], with the line, if a column is missing, an id is not a number,
-    /// or a document has no name or already exists. [`senv_core::Error::BadFile`] if there are not as many vectors as
-    /// lines.
+    /// Errors of reading. [`senv_core::Error::BadTable`], with the line, if a column is missing, or a document has no
+    /// name or already exists. The same if an id is empty, too long, or not a number where the others are.
+    /// [`senv_core::Error::BadFile`] if there are not as many vectors as lines.
     pub fn next_part(&mut self, most: usize) -> Result<Option<NewSentences>> {
         let (mut texts, mut ids, mut files, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let names: Vec<String> = self.columns.names().map(str::to_owned).collect();
@@ -264,10 +289,9 @@ impl CollectionText {
             let Cells { text, id, further: kept } = self.columns.cells(line.text, line.number, line.path)?;
             if is_blank(text) {
                 if let Some(id) = id.filter(|_| self.replace) {
-                    let reason = format!(
-                        "the new sentence of id {id} is blank; to delete the row, use --delete-ids \
-                        {id}"
-                    );
+                    let id = shown(id);
+                    let reason =
+                        format!("the new sentence of id {id} is blank; to delete the row, use --delete-ids {id}");
                     return Err(bad_line(line.path, line.number, reason));
                 }
                 self.n_blank += 1;
@@ -312,8 +336,9 @@ impl CollectionText {
             };
             texts.extend(cut.iter().map(|sentence| (*sentence).to_owned()));
             if let Some(id) = id {
+                self.ids.check(id, line.path, line.number)?;
                 self.places.push(self.n + ids.len() as u64, &line);
-                ids.push(id);
+                ids.push(id.to_owned());
             }
             for (column, cell) in further.iter_mut().zip(kept) {
                 column.extend(cut.iter().map(|_| cell.to_owned()));
@@ -324,6 +349,7 @@ impl CollectionText {
         if texts.is_empty() {
             return self.vectors.as_mut().map_or(Ok(()), Vectors::end).map(|()| None);
         }
+        let ids = self.ids_of(ids);
         self.n += texts.len() as u64;
         let (rows, has_ids) = (texts.len(), self.columns.has_ids());
         let mut part = NewSentences::new(texts).read_from(files, numbers);
@@ -343,6 +369,19 @@ impl CollectionText {
             part = part.vectors(Table::from_vec(rows, vectors.reader.dim(), values)?);
         }
         Ok(Some(part))
+    }
+}
+
+impl CollectionText {
+    /// The ids of the next sentences.
+    fn ids_of(&mut self, cells: Vec<String>) -> Vec<Id> {
+        let (ids, odd) = self.ids.read(cells);
+        if let Some(((path, line), id)) = odd.and_then(|odd| Some((self.places.of(self.n + odd as u64)?, &ids[odd]))) {
+            let (path, id) = (path.display(), id.quoted());
+            self.mixed_ids =
+                Some(format!("{path}:{line}: the id is {id}, so all ids are texts, also those that are numbers"));
+        }
+        ids
     }
 }
 

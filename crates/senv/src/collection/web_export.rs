@@ -6,7 +6,7 @@ use senv_core::{
     SentenceEncoder,
     files::{WebCollectionWriter, WebSentence},
 };
-use senv_index::Collection;
+use senv_index::{Collection, IdKind};
 
 use super::{SentenceCollection, new_sentences::TEXT};
 use crate::error::{Error, Result};
@@ -44,6 +44,7 @@ impl SentenceCollection {
     /// # Errors
     /// * [`Error::NotForWeb`] if the model is not the English one, which the page contains.
     /// * [`Error::OrderNotForWeb`] if the collection uses an order part.
+    /// * [`Error::TextIds`] if the ids are texts.
     /// * [`senv_core::Error::BadHyperparameter`] if the sentences exceed the limit of a page (2 GiB).
     /// * Errors of reading the collection and of writing the file.
     pub fn export_web(&self, path: impl AsRef<Path>) -> Result<WebExport> {
@@ -52,7 +53,7 @@ impl SentenceCollection {
         let line_of = self.lines_of_one_file()?;
         let mut without_vector = Vec::new();
         for position in 0..self.rows.n_positions() {
-            let Some(id) = self.rows.id(position)? else { continue };
+            let Some(id) = self.rows.id(position)?.and_then(|id| id.number()) else { continue };
             let text = self.rows.text(position, TEXT)?;
             let line = if line_of { self.rows.text(position, "line")?.parse().unwrap_or(0) } else { 0 };
             match self.rows.vector(position)? {
@@ -71,13 +72,18 @@ impl SentenceCollection {
         Ok(WebExport { sentences, distinct, bytes })
     }
 
-    /// Checks that the web page has the model of a collection.
+    /// Checks that the web page has the model of a collection, and can show its ids.
     ///
     /// # Errors
-    /// [`Error::NotForWeb`]; [`Error::OrderNotForWeb`].
+    /// [`Error::NotForWeb`]; [`Error::OrderNotForWeb`]; [`Error::TextIds`].
     pub fn check_for_web(rows: &Collection) -> Result<()> {
         if Self::order_weight(rows).is_some_and(|weight| weight != 0.0) {
             return Err(Error::OrderNotForWeb);
+        }
+        if rows.id_kind() == Some(IdKind::Texts) {
+            let (what, remedy) =
+                ("the web page", "index the sentences without an id column, and keep it as another column");
+            return Err(Error::TextIds { collection: rows.folder().to_owned(), what, remedy });
         }
         check_digest(rows.model(), Self::model_path(rows).unwrap_or(Path::new("")))
     }
@@ -102,7 +108,7 @@ impl SentenceCollection {
         }
         let mut first: Option<String> = None;
         for position in 0..self.rows.n_positions() {
-            if self.rows.id(position)?.is_none() {
+            if !self.rows.has_row(position) {
                 continue;
             }
             let file = self.rows.text(position, "file")?;

@@ -139,7 +139,7 @@ impl MemoryRows {
     /// Deletes the sentences with these ids; none if one does not exist.
     pub(super) fn delete(&mut self, ids: &[u64]) -> Result<()> {
         if let Some(&id) = ids.iter().find(|id| !self.positions.contains_key(id)) {
-            return Err(senv_index::Error::UnknownId { id }.into());
+            return Err(senv_index::Error::UnknownId { id: id.into() }.into());
         }
         for id in ids {
             self.positions.remove(id);
@@ -195,7 +195,8 @@ impl SearchedSentences for MemoryRows {
             let kept = |query: usize, row: usize| {
                 self.id(start + row).is_some() && keep.is_none_or(|keep| keep(query, start + row))
             };
-            let hit = |row: usize, cosine: f32| Found { id: self.ids[start + row], position: start + row, cosine };
+            let hit =
+                |row: usize, cosine: f32| Found { id: self.ids[start + row].into(), position: start + row, cosine };
             match &segment.nearest {
                 Nearest::Exact(rows) => {
                     let of_segment = rows.nearest_batch_where(queries, k, kept)?;

@@ -5,7 +5,7 @@ mod memory_rows;
 use std::{collections::HashMap, path::Path};
 
 use senv_core::{SentenceEncoder, SentenceEncoderExt, Table};
-use senv_index::{Collection, CollectionParams, NewRows};
+use senv_index::{Collection, CollectionParams, IdKind, NewRows};
 
 use self::memory_rows::MemoryRows;
 use crate::{
@@ -120,7 +120,7 @@ impl<E: SentenceEncoder> Index<E> {
         let mut rows = HashMap::new();
         for (second, &id) in ids.iter().enumerate() {
             if let Some(first) = rows.insert(id, second) {
-                return Err(senv_index::Error::GivenTwice { id, first, second }.into());
+                return Err(senv_index::Error::GivenTwice { id: id.into(), first, second }.into());
             }
         }
         let texts: Vec<String> = sentences.iter().map(|(_, text)| text.as_ref().to_owned()).collect();
@@ -206,12 +206,16 @@ impl<E: SentenceEncoder> Index<E> {
     /// pass [`model.without_order()`](crate::Model::without_order), unless the collection has kept that part.
     ///
     /// # Errors
-    /// The errors of [`Collection::open`]; [`Error::NoSentences`]; [`Error::ForeignVector`];
+    /// The errors of [`Collection::open`]; [`Error::NoSentences`]; [`Error::ForeignVector`]; [`Error::TextIds`];
     /// [`senv_core::Error::ShapeMismatch`] if the vectors have a different length.
     pub fn open(folder: impl AsRef<Path>, encoder: E) -> Result<Self> {
         let rows = Collection::open(folder)?;
         if rows.columns().first().is_none_or(|name| name != SentenceCollection::TEXT) {
             return Err(Error::NoSentences { collection: rows.folder().to_owned() });
+        }
+        if rows.id_kind() == Some(IdKind::Texts) {
+            let (what, remedy) = ("an index in memory", "search it with SentenceCollection::open_with_model");
+            return Err(Error::TextIds { collection: rows.folder().to_owned(), what, remedy });
         }
         let (expected, got) = (rows.dim(), encoder.dim());
         if got != expected {
@@ -220,7 +224,7 @@ impl<E: SentenceEncoder> Index<E> {
         let (mut texts, mut ids) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
         let mut values = Vec::new();
         for position in 0..rows.n_positions() {
-            let Some(id) = rows.id(position)? else { continue };
+            let Some(id) = rows.id(position)?.and_then(|id| id.number()) else { continue };
             let text = rows.text(position, SentenceCollection::TEXT)?;
             match rows.vector(position)? {
                 Some(vector) => values.extend(vector),
@@ -261,7 +265,8 @@ mod tests {
     #[test]
     fn the_most_similar_come_first_and_empty_vectors_never() {
         let index = Index::new(&Letters, &["ab", "b", "a", "c"]).unwrap();
-        let positions = |query, k| index.search(query, k).unwrap().iter().map(|hit| hit.id).collect::<Vec<_>>();
+        let positions =
+            |query, k| index.search(query, k).unwrap().iter().filter_map(|hit| hit.id.number()).collect::<Vec<_>>();
         assert_eq!(positions("aaab", 9), [2, 0, 1]);
         assert_eq!(positions("b", 1), [1]);
         assert!(positions("xyz", 3).is_empty());
@@ -323,7 +328,7 @@ mod tests {
     fn what_is_added_replaced_and_deleted_is_found_or_not_and_comes_back_from_a_folder() {
         let mut index = Index::new(&Letters, &["a", "ab", "a"]).unwrap();
         let ids = |index: &Index<&Letters>, query: &str| {
-            index.search(query, 9).unwrap().iter().map(|hit| hit.id).collect::<Vec<_>>()
+            index.search(query, 9).unwrap().iter().filter_map(|hit| hit.id.number()).collect::<Vec<_>>()
         };
         assert_eq!(index.search("a", 9).unwrap()[0].positions, [0, 2], "equal sentences are one hit");
         assert_eq!(index.add(&["b", "abb"]).unwrap(), [3, 4]);
@@ -337,7 +342,7 @@ mod tests {
         let first = |query: usize, position: usize| query == 0 || index.id(position) == Some(3);
         let search = SentenceSearch { keep: Some(&first), ..SentenceSearch::new(1) };
         let found = index.search_vectors(&[&[1.0, 0.0], &[1.0, 1.0]], &search).unwrap();
-        assert_eq!((found[0][0].id, found[1][0].id), (8, 3));
+        assert!(found[0][0].id == 8 && found[1][0].id == 3);
         assert!(index.search_vectors(&[&[1.0]], &SentenceSearch::new(1)).is_err());
 
         let folder = tempfile::tempdir().unwrap();

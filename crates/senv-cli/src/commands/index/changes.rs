@@ -1,7 +1,7 @@
 //! Changes of a collection that read no text: deleting sentences, and compacting.
 
 use senv::collection::Condition;
-use senv_index::{Collection, Rescoring};
+use senv_index::{Collection, Id, Rescoring};
 
 use super::Index;
 use crate::{
@@ -16,7 +16,7 @@ impl Index {
         let mut collection = Collection::open(&self.output)?;
         let ids = match &self.delete_where {
             Some(condition) => self.ids_where(&collection, condition)?,
-            None => self.delete_ids.iter().flat_map(|ids| ids.0.iter().copied()).collect(),
+            None => self.ids_of(&collection)?,
         };
         collection.delete(&ids)?;
         let deleted = plural(ids.len() as u64, "sentence");
@@ -42,8 +42,21 @@ impl Index {
         Ok(())
     }
 
+    /// The ids of `--delete-ids`, which are numbers if those of the collection are.
+    fn ids_of(&self, collection: &Collection) -> Result<Vec<Id>> {
+        let kind = collection.id_kind().unwrap_or_default();
+        let of_kind = |text: &String| {
+            Id::from(text).of_kind(kind).ok_or_else(|| {
+                let id = senv_core::quoted(text);
+                let expected = format!("expected whole numbers from 0 to {}", u64::MAX);
+                Failure::Usage(format!("--delete-ids: {id} is not an id of {}; {expected}", self.output.display()))
+            })
+        };
+        self.delete_ids.iter().flat_map(|ids| &ids.0).map(of_kind).collect()
+    }
+
     /// The ids of the sentences that meet a condition, at least one.
-    fn ids_where(&self, collection: &Collection, condition: &str) -> Result<Vec<u64>> {
+    fn ids_where(&self, collection: &Collection, condition: &str) -> Result<Vec<Id>> {
         let these = condition.parse().and_then(|condition: Condition| condition.positions(collection));
         let these = these.map_err(bad_condition("--delete-where"))?;
         let positions = these.iter().enumerate().filter(|(_, meets)| **meets).map(|(position, _)| position);

@@ -36,7 +36,8 @@ use crate::{
 /// Make or change a collection of sentences for senv search.
 ///
 /// A collection is a folder with vectors, sentences, ids, the location of each sentence, and the model that made the
-/// vectors. Ids are numbers from 0 in the order of the input, unless a column has them. Blank lines are skipped.
+/// vectors. Ids are numbers from 0 in the order of the input, unless a column has them, as numbers or as texts. Blank
+/// lines are skipped.
 ///
 /// A change rebuilds nothing, and searches continue while it is made. Ctrl-C, a kill or a full disk during a change
 /// leaves the collection as it was. A change that is already made is completed despite Ctrl-C. Memory holds one part of
@@ -68,6 +69,8 @@ pub(crate) struct Index {
     #[arg(long)]
     replace: bool,
     /// Delete the sentences with these ids, separated by commas or blanks.
+    ///
+    /// An id with a comma or blank needs --delete-where 'id = a, b'.
     #[arg(long, value_name = "ID", num_args = 1.., value_parser = Ids::parse, conflicts_with_all = ["input", "files"])]
     delete_ids: Vec<Ids>,
     /// Delete the sentences that meet this condition, as in --where of senv search. 'document = NAME' deletes a
@@ -95,6 +98,12 @@ pub(crate) struct Index {
     /// sentence.
     #[arg(long = "column", visible_alias = "field", value_name = "NAME=N", help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     columns: Vec<String>,
+    /// Ids are texts, even if the first ones are numbers.
+    ///
+    /// Without it, the first ids decide: 262,144 with vectors of 256 values. If all are whole numbers without zeros in
+    /// front, ids are numbers. Otherwise all ids are texts of up to 1,024 bytes, such as T-1234 or a UUID.
+    #[arg(long, requires = "columns", help_heading = "Input", conflicts_with = "change")]
+    text_ids: bool,
     /// The first line of each file has titles. Needed only if all columns are given by number.
     #[arg(long, help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     header: bool,
@@ -170,17 +179,12 @@ argument_of! {
 
 /// Some ids, from one argument.
 #[derive(Debug, Clone)]
-struct Ids(Vec<u64>);
+struct Ids(Vec<String>);
 
 impl Ids {
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let ids = text.split([',', ' ', '\t', '\n']).filter(|id| !id.is_empty());
-        let parsed = |id: &str| {
-            id.parse().map_err(|_| {
-                format!("{id} is not an id; expected whole numbers from 0 to {}", u64::MAX, id = senv_core::quoted(id))
-            })
-        };
-        let ids: Vec<u64> = ids.map(parsed).collect::<std::result::Result<_, _>>()?;
+        let ids: Vec<String> = ids.map(str::to_owned).collect();
         if ids.is_empty() { Err("no id given".into()) } else { Ok(Self(ids)) }
     }
 }
@@ -290,6 +294,7 @@ impl Index {
                 index,
                 recall: self.recall,
                 order_weight: self.order_weight.unwrap_or(f64::from(u8::from(self.vectors.is_some()))),
+                text_ids: self.text_ids,
                 shard,
             };
             let made = match self.force {
@@ -319,6 +324,9 @@ impl Index {
             let lines = plural(text.n_blank(), "line");
             output::warn(&format!("skipped {lines} with a blank sentence"));
         }
+        if let Some(mixed) = text.mixed_ids() {
+            output::note(mixed);
+        }
         warn_of_many_parts(&self.output, collection.rows());
         let (zero, known) = counts(collection.rows());
         if let Some(path) = SentenceCollection::model_path(collection.rows()) {
@@ -342,6 +350,12 @@ impl Index {
         }
         if self.replace {
             text = text.replacing();
+        }
+        if self.text_ids {
+            text = text.text_ids();
+        }
+        if self.add || self.replace {
+            text.know_ids_of(&Collection::open(&self.output)?);
         }
         if let Some(documents) = self.documents {
             text = text.documents(documents.into());

@@ -2,7 +2,10 @@
 
 use std::io::{self, Write};
 
-use senv::{SentenceCollection, index::Collection};
+use senv::{
+    SentenceCollection,
+    index::{Collection, Id},
+};
 use senv_core::{Coverage, KnownWords};
 use serde::Serialize;
 
@@ -55,9 +58,9 @@ struct Neighbour {
 }
 
 /// A row of the collection, apart from its text.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Serialize)]
 struct Row {
-    id: u64,
+    id: Id,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,8 +70,12 @@ struct Row {
 }
 
 impl Row {
+    fn new(id: Id) -> Self {
+        Self { id, file: None, line: None, columns: serde_json::Map::new() }
+    }
+
     fn read(rows: &Collection, position: usize, is_document: bool) -> Result<Self> {
-        let mut row = Self { id: rows.id(position)?.unwrap_or_default(), ..Self::default() };
+        let mut row = Self::new(rows.id(position)?.unwrap_or(Id::Number(0)));
         // The first column is the sentence.
         for name in rows.columns().iter().skip(1) {
             let value = rows.text(position, name)?;
@@ -127,7 +134,7 @@ impl<'a> Answer<'a> {
             }
             match document {
                 Some(document) => write!(out, "{}\t", cell(document))?,
-                None => write!(out, "{}\t", row.id)?,
+                None => write!(out, "{}\t", id_cell(&row.id))?,
             }
             // A document without another name is named by its place.
             if let Some(place) = row.place().filter(|place| document.as_ref() != Some(place)) {
@@ -139,7 +146,10 @@ impl<'a> Answer<'a> {
             }
             write_times(out, *count)?;
             if !copies.is_empty() {
-                let named = |copy: &Row| cell(&copy.place().unwrap_or_else(|| format!("id {}", copy.id))).into_owned();
+                let named = |copy: &Row| match copy.place() {
+                    Some(place) => cell(&place).into_owned(),
+                    None => format!("id {}", id_cell(&copy.id)),
+                };
                 let shown: Vec<String> = copies.iter().take(N_SHOWN).map(named).collect();
                 let more = copies.len().saturating_sub(N_SHOWN);
                 write!(out, "\talso {}", shown.join(", "))?;
@@ -156,11 +166,20 @@ impl<'a> Answer<'a> {
     }
 }
 
+/// An id as a cell. Its control characters are escaped rather than replaced, because they tell it from others.
+fn id_cell(id: &Id) -> String {
+    let mut cell = String::new();
+    for c in id.to_string().chars() {
+        if c.is_control() { cell.extend(c.escape_debug()) } else { cell.push(c) }
+    }
+    cell
+}
+
 fn neighbour(collection: &SentenceCollection, hit: Hit, n_context: usize) -> Result<Neighbour> {
     let Hit { sentence: hit, score, document } = hit;
     let (cosine, text, count) = (hit.cosine, hit.text, hit.positions.len());
     let Some((&position, others)) = hit.positions.split_first() else {
-        let row = Row { id: hit.id, ..Row::default() };
+        let row = Row::new(hit.id);
         let (before, behind, copies) = (Vec::new(), Vec::new(), Vec::new());
         return Ok(Neighbour { score, document, cosine, row, text, before, behind, count, copies });
     };

@@ -5,6 +5,7 @@ use senv::{
     SentenceCollection,
     collection::{DocumentHit, RankedCollection, SentenceHit},
     documents::RankBy,
+    index::Id,
 };
 
 use crate::{
@@ -109,7 +110,7 @@ impl Ranked {
     ) -> Result<Vec<Hit>> {
         let hit = |found: DocumentHit| -> Result<Hit> {
             let DocumentHit { name, score, cosine, text, positions, .. } = found;
-            let id = collection.rows().id(positions[0])?.unwrap_or_default();
+            let id = collection.rows().id(positions[0])?.unwrap_or(Id::Number(0));
             let document = (self.by == By::Document).then_some(name);
             Ok(Hit { sentence: SentenceHit { id, cosine, text, positions }, score: Some(score), document })
         };

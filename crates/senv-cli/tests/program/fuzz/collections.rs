@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use senv_core::Table;
-use senv_index::{Collection, CollectionParams, IndexParams, NewRows, Rescoring, Result, Search};
+use senv_index::{Collection, CollectionParams, Id, IndexParams, NewRows, Rescoring, Result, Search};
 
 use super::{
     Target,
@@ -12,12 +12,14 @@ use super::{
 
 const DIM: usize = 8;
 
-/// A collection of two segments, one with explicit ids, and with deletions.
-fn collection(folder: &Path) -> Vec<Answer> {
+/// A collection of two segments and with deletions. One segment has explicit ids; both, if ids are texts.
+fn collection(folder: &Path, has_text_ids: bool) -> Vec<Answer> {
     let index = IndexParams { rescoring: Rescoring::F16, ..IndexParams::default() };
     let params = CollectionParams::new(DIM).column("text").column("line").index(index).model("abc");
+    let params = if has_text_ids { params.text_ids() } else { params };
     let mut collection = Collection::create(folder, &params).unwrap();
-    for (first, ids) in [(0, None), (20, Some((0..20).map(|i| 900 - 7 * i).collect::<Vec<u64>>()))] {
+    let from_0 = has_text_ids.then(|| (0..20).collect());
+    for (first, ids) in [(0, from_0), (20, Some((0..20).map(|i| 900 - 7 * i).collect::<Vec<u64>>()))] {
         let values = (0..20 * DIM).map(|i| ((first * 31 + i * 17) % 23) as f32 - 11.0).collect();
         let column = |name: &str| (first..first + 20).map(|i| format!("{name} {i}")).collect::<Vec<_>>();
         let rows = NewRows::new(Table::from_vec(20, DIM, values).unwrap()).texts(vec![column("text"), column("line")]);
@@ -32,7 +34,7 @@ fn collection(folder: &Path) -> Vec<Answer> {
 }
 
 /// Id, cosine and text of a result.
-type Answer = (u64, f32, String);
+type Answer = (Id, f32, String);
 
 /// The results of searches by vector and by id.
 fn look(folder: &Path) -> Result<Vec<Answer>> {
@@ -45,9 +47,10 @@ fn look(folder: &Path) -> Result<Vec<Answer>> {
             }
         }
     }
-    for id in [0, 3, 893, 900] {
+    // Where ids are texts, these are their digits.
+    for id in [0_u64, 3, 893, 900] {
         if let Some(position) = collection.position(id)? {
-            answers.push((id, 0.0, collection.text(position, "line")?));
+            answers.push((id.into(), 0.0, collection.text(position, "line")?));
         }
     }
     Ok(answers)
@@ -98,8 +101,12 @@ fn without_headers(manifest: &[u8]) -> Vec<u8> {
 
 #[test]
 fn damage_is_an_error_and_never_another_answer() {
+    [false, true].into_iter().for_each(damage);
+}
+
+fn damage(has_text_ids: bool) {
     let folder = tempfile::tempdir().unwrap();
-    let expected = collection(folder.path());
+    let expected = collection(folder.path(), has_text_ids);
     for name in files(folder.path()) {
         let seed = fs::read(folder.path().join(&name)).unwrap();
         let (target_name, rounds) =
@@ -122,8 +129,12 @@ fn damage_is_an_error_and_never_another_answer() {
 
 #[test]
 fn files_whose_checksums_were_made_to_fit_are_read_without_a_panic() {
+    [false, true].into_iter().for_each(mend);
+}
+
+fn mend(has_text_ids: bool) {
     let folder = tempfile::tempdir().unwrap();
-    let expected = collection(folder.path());
+    let expected = collection(folder.path(), has_text_ids);
     let manifest = fs::read(folder.path().join("manifest")).unwrap();
     let old = without_headers(&manifest);
     let seeds = vec![manifest, old.clone()];
