@@ -243,12 +243,6 @@ impl Index {
                 "--documents=files is for plain text; use --documents for a table, whose records are the documents";
             return Err(Failure::Usage(message.into()));
         }
-        if self.columns.is_empty() {
-            if !self.as_lines {
-                refuse_tables(input, &self.text.options(), ["--column text=N", "--lines"])?;
-            }
-            note_line_ends(input, self.documents.is_some());
-        }
         self.check_documents()?;
         let (columns, table) = self.columns_of(input)?;
         if self.replace && !columns.has_ids() {
@@ -259,8 +253,14 @@ impl Index {
             check_new(&self.output, self.force)?;
         }
         note_typing(input, "text");
-        if let Some(table) = &table {
-            note_tables(input, table);
+        match &table {
+            Some(table) => note_tables(input, table),
+            None => {
+                if !self.as_lines {
+                    refuse_tables(input, &self.text.options(), ["--column text=N", "--lines"])?;
+                }
+                note_line_ends(input, self.documents.is_some());
+            }
         }
         let split = (self.documents() == Some(DocumentArg::Files)).then_some(Split::Paragraphs);
         let reader = TextReader::open(input, &TextOptions { table, split, ..self.text.options() })?;
