@@ -47,7 +47,8 @@ pub fn correlation_difference_p(first: f64, second: f64, between: f64, n: usize)
 ///
 /// ```
 /// use senv_metrics::{correlation_difference_p, rank_correlation_difference_p};
-/// let (of_r, of_rho) = (correlation_difference_p(0.8, 0.7, 0.8, 60)?, rank_correlation_difference_p(0.8, 0.7, 0.8, 60)?);
+/// let of_r = correlation_difference_p(0.8, 0.7, 0.8, 60)?;
+/// let of_rho = rank_correlation_difference_p(0.8, 0.7, 0.8, 60)?;
 /// assert!(of_rho > of_r);
 /// # Ok::<(), senv_metrics::Error>(())
 /// ```

@@ -3,8 +3,8 @@
 //! In semantic textual similarity, people give each pair of sentences a gold score, and a system gives it a cosine.
 //! [`pearson_r`] measures whether the two are linearly related, [`spearman_rho`] whether they rank the pairs alike, and
 //! [`mse`] how far predicted scores are off. [`mean`] and [`weighted_mean`] summarize the results of several tasks.
-//! [`correlation_difference_p`] tests whether two systems correlate differently with the gold scores, beyond chance, and
-//! [`wilcoxon`] whether their scores differ in level.
+//! [`correlation_difference_p`] tests whether two systems correlate differently with the gold scores, beyond chance.
+//! [`wilcoxon`] tests whether their scores differ in level.
 //!
 //! ```
 //! use senv_metrics::{mean, mse, pearson_r, spearman_rho, wilcoxon};

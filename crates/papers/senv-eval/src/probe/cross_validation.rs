@@ -140,8 +140,8 @@ impl ProbeOptions {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ChosenC {
     pub(crate) c: f64,
-    /// Whether it is the smallest or the largest of several and scores higher than its neighbor, so a C beyond the range
-    /// may be better.
+    /// Whether it is the smallest or the largest of several and scores higher than its neighbor, so a C beyond the
+    /// range may be better.
     pub(crate) is_at_edge: bool,
 }
 

@@ -1,9 +1,9 @@
 //! Significance test of two systems: does one correlate better with the gold scores?
 //!
-//! Per task, [`correlation_difference_p`] tests the difference of Pearson's r, and [`rank_correlation_difference_p`] that
-//! of Spearman's ρ. Holm's correction over the tasks follows. Wilcoxon's signed-rank test of the cosines themselves is
-//! there for the table of Kenter, Borisov and de Rijke (Siamese CBOW, ACL 2016), which is marked by it. It only says that
-//! the cosines differ in level, which does not change a correlation.
+//! Per task, [`correlation_difference_p`] tests the difference of Pearson's r, and [`rank_correlation_difference_p`]
+//! that of Spearman's ρ. Holm's correction over the tasks follows. Wilcoxon's signed-rank test of the cosines is there
+//! for the table of Kenter, Borisov and de Rijke (Siamese CBOW, ACL 2016), which is marked by it. It only says that the
+//! cosines differ in level, which does not change a correlation.
 
 use senv_data::task_label;
 use senv_metrics::{correlation_difference_p, rank_correlation_difference_p};

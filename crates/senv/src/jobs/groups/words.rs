@@ -9,8 +9,9 @@
 //! p(w | g) is the share of w among the words of the group, p(w) its share among those of all groups. The weight is the
 //! contribution of the word to the relative entropy of the group (Kullback and Leibler 1951). Only words that occur at
 //! least 1.5 times as often as elsewhere are selected. Words of grammar are not: those of English in an English text,
-//! and in any language the words that are in one of fifty sentences in most groups. The class TF-IDF of Grootendorst 2022 is tf(w, g) ln(1 + A /
-//! f(w)), with A the mean number of words of a group. It selects "the", "to" and "of" if groups are few and large.
+//! and in any language the words that are in one of fifty sentences in most groups. The class TF-IDF of Grootendorst
+//! 2022 is tf(w, g) ln(1 + A / f(w)), with A the mean number of words of a group. It selects "the", "to" and "of" if
+//! groups are few and large.
 
 use std::collections::HashMap;
 
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn words_of_grammar_are_no_labels_in_any_language() {
-        // An invented language: every sentence has "na", which is more frequent in the first group, and "vu" is in most.
+        // An invented language: every sentence has "na", most often in the first group, and "vu" is in most groups.
         let nouns = ["selmo", "kirat", "bonu", "tarli", "fesko", "dumar", "pelin", "gorth"];
         let (mut texts, mut groups) = (Vec::new(), Vec::new());
         for (group, noun) in nouns.iter().enumerate() {
