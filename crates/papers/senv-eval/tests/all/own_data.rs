@@ -127,7 +127,7 @@ fn files_that_are_not_recognized_are_named_with_the_reason() {
         "a.docx, b.pdf, c.bin and 2 more: not a table; own data are .tsv, .csv and .jsonl",
         "empty.csv: no records",
         "table.csv: the first line names no known columns: id, subject, owner, state; expected sentence1",
-        "captions.tsv: no scores, and 10 different labels in 40 records",
+        "captions.tsv: no scores, and fewer than 10 texts per label on average",
         "scores.csv: line 3: the score \"high\" is not a number",
         "equal.tsv: all 2 scores are equal",
         "broken.jsonl: line 2",

@@ -237,7 +237,7 @@ mod tests {
         let skipped = found
             .skipped
             .iter()
-            .map(|skipped| (inside(folder, &[skipped.path.clone()]).remove(0), skipped.reason.clone()));
+            .map(|skipped| (inside(folder, std::slice::from_ref(&skipped.path)).remove(0), skipped.reason.clone()));
         (inside(folder, &found.files), skipped.collect())
     }
 

@@ -171,9 +171,8 @@ fn check_labels(table: &OwnTable, layout: Layout, per_label: usize, is_whole: bo
     let per_label = if is_whole { per_label } else { TEXTS_PER_NAMED_LABEL };
     if n * per_label > rows.len() {
         return Err(format!(
-            "no scores, and {n} different labels in {} records; labels need {per_label} texts or more on average, and \
-            pairs a third column with their scores",
-            rows.len()
+            "no scores, and fewer than {per_label} texts per label on average; pairs need a third column with their \
+            scores"
         ));
     }
     Ok(layout)
@@ -238,7 +237,7 @@ mod tests {
         let turned: String = (0..20).map(|i| format!("text {i}|{}\n", i % 2)).collect();
         assert_eq!(columns(&turned), labels(0, 1, false));
         let groups = lines(100, |i| (i / 5).to_string());
-        assert!(columns(&groups).unwrap_err().starts_with("no scores, and 20 different labels in 100 records"));
+        assert!(columns(&groups).unwrap_err().starts_with("no scores, and fewer than 10 texts per label"));
         assert!(recognize(&table(&groups), true, true).is_ok(), "a test set may be small");
         assert!(columns(&lines(20, |_| "x".to_owned())).unwrap_err().starts_with("one label"));
         assert!(recognize(&table(&lines(20, |_| "x".to_owned())), false, false).is_ok(), "sorted by label");
