@@ -59,7 +59,7 @@ fn a_model_gets_the_normalization_later_and_loses_it_again() {
     };
     let (typed, none) = (cosine_of_english(&folder, "typing"), cosine_of_english(&folder, "none"));
     assert!(typed > 0.9999 && none < 0.99, "{typed} {none}");
-    // A table without the rule, as vectors of another program are.
+    // Vectors from elsewhere, without the rule.
     folder.write("glove.vec", "5 3\nthe 1 0 0\ndoor 0 1 0\nwas 0 0 1\nn't 1 1 0\nopen 0 1 1\n");
     compress("glove.vec", "typing", "glove.senv").ok();
     assert_eq!(version(&folder, "glove.senv"), '2');

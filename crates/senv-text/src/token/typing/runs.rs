@@ -125,7 +125,8 @@ fn dashes(marks: &str, before: Option<u8>, after: Option<u8>) -> Option<&'static
         (None, None) => Some("-"),
         _ if marks.len() > 3 => None,
         _ if is_digit(before) && is_digit(after) => Some(if marks.len() == 2 { "-" } else { " - " }),
-        (Some(before), None) if ends(before) => Some(" -"),
+        // Not in `<!--`.
+        (Some(before), None) if ends(before) && before != b'!' => Some(" -"),
         (Some(before), Some(after)) if ends(before) && begins(after) => Some(" - "),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! Contractions: `wasn't` and its forms mean `was not`, in whatever way the apostrophe is typed.
+//! Contractions: `wasn't` and its forms mean `was not`, however the apostrophe is typed.
 
 use super::{OrderItem, negation::STATES};
 
