@@ -123,7 +123,7 @@ Provider package for postgres databases on 2 servers
     assert_eq!((rows.len(), &rows[0][1..3]), (3, &["3", "2"][..]), "{}", ended.out);
     assert_eq!((&rows[1][1..3], rows[1].len()), (&["2", "1"][..], 6), "{}", ended.out);
     assert!(rows[1][5].starts_with("kept: postgres") && rows[1][5].contains(" / openfaas"), "{}", ended.out);
-    assert!(ended.err.contains("3 kept, 2 near others but with other numbers"), "{}", ended.err);
+    assert!(ended.err.contains("3 kept, 2 of them near others that name different things, 1 dropped"), "{}", ended.err);
     let out = folder.run(&[&report[..], &["--json"]].concat()).ok().out;
     let objects: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&objects[1]["line"], &objects[1]["near"]["line"]), (&json!(2), &json!(1)));

@@ -229,7 +229,7 @@ impl Dedupe {
         let at = if self.to.is_some() { format!(" at threshold {}", found.threshold) } else { String::new() };
         let apart = match n_apart {
             0 => String::new(),
-            n => format!(", {} near others but with other numbers, codes, names or rare words", output::grouped(n)),
+            n => format!(", {} of them near others that name different things", output::grouped(n)),
         };
         output::note(&format!(
             "{}: {} kept{apart}, {} dropped{at}, {rate}/s",

@@ -49,19 +49,24 @@ impl<'v> Synonyms<'v> {
         synonyms
     }
 
-    /// Leaves out of the words of two texts those for which the other has one that means about the same.
+    /// Leaves out of the words of two texts those for which the other has one that means about the same. Two words with
+    /// capitals may be names, which are near if they are of one kind ("German", "Dutch"), so they stay.
     pub(super) fn retain<'w>(&self, (a, of_a): (&mut Vec<&'w Word>, &Words), (b, of_b): (&mut Vec<&'w Word>, &Words)) {
         if self.least > 1.0 || a.is_empty() || b.is_empty() {
             return;
         }
-        let (x, y) =
-            (self.vectors(a.iter().map(|word| of_a.get(word))), self.vectors(b.iter().map(|word| of_b.get(word))));
-        let is_near = |vector: &[f32], others: &[Vec<f32>]| {
-            others.iter().any(|other| kernels::cosine(vector, other) >= self.least)
+        let read = |list: &[&'w Word], words: &Words| -> Vec<(bool, Vec<f32>)> {
+            let vectors = self.vectors(list.iter().map(|word| words.get(word)));
+            list.iter().map(|word| word.is_capital).zip(vectors).collect()
+        };
+        let (x, y) = (read(a, of_a), read(b, of_b));
+        let is_near = |(is_capital, vector): &(bool, Vec<f32>), others: &[(bool, Vec<f32>)]| {
+            let is_near = |other: &[f32]| kernels::cosine(vector, other) >= self.least;
+            others.iter().any(|(other_is, other)| !(*is_capital && *other_is) && is_near(other))
         };
         let (mut of_x, mut of_y) = (x.iter(), y.iter());
-        a.retain(|_| of_x.next().is_some_and(|vector| !is_near(vector, &y)));
-        b.retain(|_| of_y.next().is_some_and(|vector| !is_near(vector, &x)));
+        a.retain(|_| of_x.next().is_some_and(|word| !is_near(word, &y)));
+        b.retain(|_| of_y.next().is_some_and(|word| !is_near(word, &x)));
     }
 
     fn vectors<'w>(&self, words: impl Iterator<Item = &'w str>) -> Vec<Vec<f32>> {

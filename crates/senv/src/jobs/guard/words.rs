@@ -65,6 +65,8 @@ pub(super) struct Word {
     /// How rare it is: 0 for a function word, [`ALWAYS`] for numbers, codes, names and the like.
     pub(super) rarity: f32,
     pub(super) is_unknown: bool,
+    /// Starts with a capital.
+    pub(super) is_capital: bool,
     /// The number of its part of the text, from 0. A dash, a semicolon, a colon or a parenthesis starts a part.
     pub(super) part: u32,
 }
@@ -170,6 +172,7 @@ impl Words {
                 kind: Kind::Negation,
                 rarity: ALWAYS,
                 is_unknown: false,
+                is_capital: false,
                 part,
             });
             return true;
@@ -221,7 +224,7 @@ impl Words {
             hash(word)
         };
         let end = self.text.len() as u32;
-        self.words.push(Word { start: start as u32, end, key, kind, rarity, is_unknown, part });
+        self.words.push(Word { start: start as u32, end, key, kind, rarity, is_unknown, is_capital, part });
     }
 }
 
