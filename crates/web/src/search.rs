@@ -65,7 +65,7 @@ fn as_text<S: Serializer>(id: &Option<u64>, serializer: S) -> Result<S::Ok, S::E
 #[derive(Debug)]
 pub(crate) enum Source {
     /// A text.
-    Lines(Lines),
+    Lines(Box<Lines>),
     /// A collection.
     Sentences(Sentences),
 }

@@ -50,7 +50,7 @@ impl Session {
         let tokens = StaticEncoder::new(Tokenizer::whitespace(), vocabulary, rows, encoder.unknown_word_length())?;
         let table = encoder.clone().without_order();
         let dim = table.dim();
-        let source = Source::Lines(Lines::empty(dim));
+        let source = Source::Lines(Box::new(Lines::empty(dim)));
         Ok(Self { encoder, table, tokens, scratch: Scratch::default(), source, query: Query::empty(dim) })
     }
 
@@ -90,7 +90,7 @@ impl Session {
     /// The errors of [`senv_core::TextReader::from_reader`], for example for a compressed file.
     pub fn open_text(&mut self, bytes: Vec<u8>) -> Result<()> {
         self.close();
-        self.source = Source::Lines(Lines::open(bytes, self.table.dim())?);
+        self.source = Source::Lines(Box::new(Lines::open(bytes, self.table.dim())?));
         Ok(())
     }
 
@@ -111,7 +111,7 @@ impl Session {
     /// Frees the memory of the current text or collection before the next one needs more.
     fn close(&mut self) {
         self.query = Query::empty(self.table.dim());
-        self.source = Source::Lines(Lines::empty(self.table.dim()));
+        self.source = Source::Lines(Box::new(Lines::empty(self.table.dim())));
     }
 
     /// Reads and embeds up to `at_most` lines of the text, counting blank lines. For a collection, checks a part that
