@@ -20,6 +20,8 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!((Id::from(17).number(), Id::from("T-1234").text()), (Some(17), Some("T-1234")));
 /// assert_eq!(Id::from("a\tb").quoted().to_string(), r#""a\tb""#);
 /// ```
+///
+/// Exhaustive on purpose: an id is a number or a text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum Id {
@@ -30,6 +32,8 @@ pub enum Id {
 }
 
 /// What the ids of a collection are.
+///
+/// Exhaustive on purpose: an id is a number or a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IdKind {

@@ -23,6 +23,7 @@ mod shard;
 mod split;
 mod table;
 mod text_marks;
+mod titles;
 mod token;
 mod wide;
 #[cfg_attr(not(feature = "zstd"), path = "built_without/zstd.rs")]
@@ -49,10 +50,9 @@ pub use shard::{LineNumbers, Shard};
 pub use split::Split;
 #[cfg(feature = "arrow")]
 pub use table::arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
-pub use table::{
-    BadRecord, BadRecords, TableColumn, TableFormat, TableKind, TableText, column_titles, recognized_delimiter,
-};
+pub use table::{BadRecord, BadRecords, TableColumn, TableFormat, TableText, recognized_delimiter};
 pub use text_marks::{TextMarks, is_english_function_word};
+pub use titles::{TableKind, column_titles};
 pub use token::{Normalization, Tokenize, Tokenizer, lowercase_into};
 pub use wide::wide_text;
 /// The crates whose types these functions take and return.

@@ -67,7 +67,7 @@ pub(crate) enum Source {
     /// A text.
     Lines(Box<Lines>),
     /// A collection.
-    Sentences(Sentences),
+    Sentences(Box<Sentences>),
 }
 
 impl Source {

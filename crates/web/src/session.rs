@@ -104,7 +104,7 @@ impl Session {
         self.close();
         let sentences = Sentences::open(bytes, self.table.dim())?;
         let about = sentences.about();
-        self.source = Source::Sentences(sentences);
+        self.source = Source::Sentences(Box::new(sentences));
         Ok(about)
     }
 

@@ -254,7 +254,7 @@ impl TextArgs {
         match &options.table {
             Some(table) => tables::note(paths, table),
             None => {
-                if !other.as_lines && !(other.follows && self.as_lines) {
+                if !(other.as_lines || other.follows && self.as_lines) {
                     tables::refuse(paths, &self.of_titles(), other.names)?;
                 }
                 note_line_ends(paths, options.split.is_some());

@@ -124,8 +124,8 @@ fn models_of_pairs_labels_and_targets_are_checked_on_their_sentences_and_few_are
         ("cse --pairs pairs.tsv", "--dim 12 --epochs 1"),
         ("p-thought --pairs pairs.tsv", "--dim 12 --hidden 8 --epochs 1"),
         ("snli --train labelled.tsv", "--dim 12 --epochs 1"),
-        ("skip-thought --input pairs.tsv", "--dim 12 --sentence-dim 8 --epochs 1"),
-        ("bow-ae --input pairs.tsv", "--dim 12 --epochs 1"),
+        ("skip-thought --input pairs.tsv --lines", "--dim 12 --sentence-dim 8 --epochs 1"),
+        ("bow-ae --input pairs.tsv --lines", "--dim 12 --epochs 1"),
     ] {
         let words = format!("train {system} {small} --output m.senv --force");
         let args: Vec<&str> = words.split(' ').collect();

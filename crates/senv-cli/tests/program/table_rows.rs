@@ -47,7 +47,7 @@ fn columns_are_shown_beside_results_in_the_order_asked_for() {
     assert_eq!(of(&["sample", "--random", "9"]).lines().nth(3), Some("My cat sleeps.\tEve\tT-4"));
     let members = of(&["cluster", "--members", "--groups", "2"]);
     assert!(members.lines().last().unwrap().ends_with("\t4\tMy cat sleeps.\tEve\tT-4"), "{members}");
-    let report = of(&["dedupe", "--threshold", ".7", "--report"]);
+    let report = of(&["dedupe", "--threshold", ".7", "--no-guard", "--report"]);
     assert!(report.contains("\t3\t2\tThe train is late today.\tThe train is late.\tCy, D\tT-3\tBob\tT-2"), "{report}");
     assert_eq!(of(&["dedupe"]).lines().next(), Some("Rain falls on the old mill.\tAda\tT-1"));
     // Sentences of a record share its columns.

@@ -71,7 +71,6 @@ fn arguments_that_are_refused_reach_a_terminal_without_what_it_obeys() {
         &["encode", "text.txt", "--digits", EVIL],
         &["encode", "text.txt", &long],
         &["encode", &option],
-        &["index", "--delete-ids", EVIL, "--output", "c"],
         &["index", "text.txt", "--output", "c", "--shard", EVIL],
         &["cluster", "text.txt", "--threshold", EVIL],
         &["encode", EVIL],

@@ -88,7 +88,7 @@ fn a_second_stage_goes_on_from_the_first_with_the_settings_of_the_run() {
         ["--filters", "4", "--dim", "8", "--batch", "16", "--epochs", "3", "--dev", "dev.tsv", "--output", "m.senv"];
     folder.run(&[&args[..], &more, &["--margin", margin]].concat()).ok();
     let vectors = |model: &str| {
-        let args = ["encode", "--model", model, "--input", "dev.tsv", "--output", "v.tsv"];
+        let args = ["encode", "--model", model, "--input", "dev.tsv", "--lines", "--output", "v.tsv"];
         folder.run(&args).ok();
         folder.read("v.tsv")
     };

@@ -78,8 +78,8 @@ fn presets_of_papers_are_taken_by_systems_on_pairs_on_text_and_on_scores() {
         folder.run(&words.split_whitespace().collect::<Vec<_>>()).ok();
         folder.run(&["info", "m.senv", "--json"]).ok().json()["parameters"].clone()
     };
-    parameters("bow-ae --input pairs.tsv --no-check");
-    assert_eq!(parameters("rnn-ae --input pairs.tsv --hidden 8 --no-check")["params"]["fit"]["batch"], 64);
+    parameters("bow-ae --input pairs.tsv --lines --no-check");
+    assert_eq!(parameters("rnn-ae --input pairs.tsv --lines --hidden 8 --no-check")["params"]["fit"]["batch"], 64);
     assert_eq!(parameters("p-thought --pairs pairs.tsv --hidden 8 --no-check")["params"]["fit"]["words"], "frozen");
     for system in ["pp", "cse"] {
         let found = parameters(&format!("{system} --pairs pairs.tsv --no-check"));

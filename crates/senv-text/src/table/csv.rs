@@ -4,8 +4,8 @@ use csv_core::{ReadRecordResult, ReaderBuilder};
 
 use super::{
     Lines, TableColumn, TableText,
+    output::Parse,
     quotes::{BadQuote, LineEnds, QuoteScan},
-    reader::Parse,
 };
 use crate::InvalidUtf8;
 use senv_base::{Error, Result, quoted};

@@ -10,15 +10,14 @@ mod output;
 mod quotes;
 mod reader;
 mod selection;
-mod titles;
 
 pub(super) use arrow::ArrowLines;
 pub use bad_records::{BadRecord, BadRecords};
 pub use delimiter::recognized_delimiter;
+pub(crate) use json::Names;
 pub(crate) use output::{LineBuffers, Lines, RawRecord};
 pub(crate) use reader::TableReader;
 pub use selection::{TableColumn, TableFormat, TableText};
-pub use titles::{TableKind, column_titles};
 
 /// How a line end within a field is kept ([`TableText::line_ends`]).
 pub(crate) const LINE_END: char = '\u{b}';

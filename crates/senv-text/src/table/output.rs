@@ -6,6 +6,13 @@ use super::{BadRecords, LINE_END, TableText};
 use crate::{InvalidUtf8, cut::check_line};
 use senv_base::{Error, Result};
 
+/// Converts the bytes of one file to lines.
+pub(super) trait Parse: Send {
+    /// Converts records in `bytes` to lines until there are `size` bytes of output. `at_end` means that no further
+    /// bytes follow. Returns the number of bytes consumed: all of them, unless there is enough output.
+    fn parse(&mut self, bytes: &[u8], at_end: bool, size: usize, lines: &mut Lines<'_>) -> Result<usize>;
+}
+
 /// Lines with their numbers: where a reader of tables puts what it has read.
 pub(crate) struct LineBuffers<'a> {
     pub(crate) text: &'a mut Vec<u8>,

@@ -2,7 +2,7 @@
 
 use std::{io::ErrorKind, path::Path};
 
-use super::{LineBuffers, Lines, TableColumn, TableFormat, TableText, csv, delimiter, json};
+use super::{LineBuffers, Lines, TableColumn, TableFormat, TableText, csv, delimiter, json, output::Parse};
 use crate::{
     InvalidUtf8,
     decode::{BOM, Source},
@@ -14,13 +14,6 @@ use senv_base::{Error, Result};
 const CHUNK: usize = 1 << 16;
 /// The number of bytes by which a file that is not text is recognized.
 const HEAD: usize = 512;
-
-/// Converts the bytes of one file to lines.
-pub(super) trait Parse: Send {
-    /// Converts records in `bytes` to lines until there are `size` bytes of output. `at_end` means that no further
-    /// bytes follow. Returns the number of bytes consumed: all of them, unless there is enough output.
-    fn parse(&mut self, bytes: &[u8], at_end: bool, size: usize, lines: &mut Lines<'_>) -> Result<usize>;
-}
 
 /// Reads the records of one file.
 pub(crate) struct TableReader {

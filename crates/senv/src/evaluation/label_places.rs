@@ -8,8 +8,8 @@ const SQUARE: f64 = 13.5;
 /// How far a label may be from its point, in lines.
 const FAR: i32 = 5;
 
-/// The centers of labels on a map of this size, in the order given. Each has the free place nearest to its point; `None`
-/// if none is near.
+/// The centers of labels on a map of this size, in the order given. Each has the free place nearest to its point;
+/// `None` if none is near.
 pub(super) fn label_places(labels: &[(f64, f64, &str)], (width, height): (f64, f64)) -> Vec<Option<(f64, f64)>> {
     let mut placed: Vec<(f64, f64, f64)> = Vec::new();
     let mut place = |&(x, y, text): &(f64, f64, &str)| {

@@ -57,9 +57,9 @@ pub struct FoundDuplicates {
 /// whose vector has a cosine of at least the threshold, unless the guard says that both name different things. If it
 /// repeats several, the first is returned. A sentence that is only near a dropped one is kept.
 ///
-/// The search is exact: the result is that of comparing all pairs ([`senv_index::duplicates_where`]). Memory is `4 dim` bytes
-/// plus about 250 for each distinct sentence. `progress` is called with the number of distinct sentences done, and
-/// their total.
+/// The search is exact: the result is that of comparing all pairs ([`senv_index::duplicates_where`]). Memory is `4 dim`
+/// bytes plus about 250 for each distinct sentence. `progress` is called with the number of distinct sentences done,
+/// and their total.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {

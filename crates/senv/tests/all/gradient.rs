@@ -13,7 +13,9 @@ use senv::{
     gradient::{FitParams, L2Scaling, PairLoss, ScoredPairs, Stopped, WordUpdates},
     grid_search::SearchGrid,
 };
-use senv_core::{NoObserver, Observer, SentenceEncoder, Table, optim::UpdateRule, rng::stream};
+use senv_core::{
+    NoObserver, Observer, SentenceEncoder, Table, Tokenizer, optim::UpdateRule, rng::stream, text::Normalization,
+};
 use senv_store::Embeddings;
 use tempfile::TempDir;
 
@@ -316,8 +318,9 @@ fn the_preset_of_pp_has_the_printed_objective_and_the_sizes_of_its_release() {
     let fit = &paper.fit;
     assert_eq!((fit.epochs, fit.batch, fit.lr, fit.clip), (Some(10), 100, Some(0.005), Some(1.0)));
     assert_eq!((fit.l2_norm, fit.words, fit.l2_words), (L2Scaling::Full, WordUpdates::Dense, 1e-6));
+    assert_eq!(paper.tokenizer.normalization(), Normalization::None);
     // The other settings are the defaults.
-    let default = PpParams::default();
+    let default = PpParams { tokenizer: paper.tokenizer.clone(), ..PpParams::default() };
     let fit = FitParams { l2_norm: L2Scaling::Full, words: WordUpdates::Dense, lr: Some(0.005), ..default.fit.clone() };
     assert_eq!(paper, PpParams { pairs: paper.pairs.clone(), fit, ..default });
 }
@@ -342,7 +345,7 @@ fn the_preset_of_relatedness_is_what_the_cse_paper_prints() {
     assert_eq!(paper, RelatednessParams { combine: Combine::Concat, fit, ..RelatednessParams::default() });
 }
 
-/// The defaults of these systems are the settings in section 4 of P2 and section 5 of P3.
+/// The defaults of these systems are the settings in section 4 of P2 and section 5 of P3, except for typing.
 #[test]
 fn presets_of_encoder_decoders_are_what_their_papers_state() {
     let bow = BowAutoencoderParams::paper();
@@ -352,8 +355,10 @@ fn presets_of_encoder_decoders_are_what_their_papers_state() {
     let paper = PThoughtParams::paper();
     assert_eq!((paper.dim, paper.hidden, paper.structure), (300, 1200, PThoughtStructure::OneBi));
     assert_eq!((paper.fit.epochs, paper.fit.batch, paper.fit.words), (Some(4), 128, WordUpdates::Frozen));
-    assert_eq!((bow, rnn), (BowAutoencoderParams::default(), RnnAutoencoderParams::default()));
-    assert_eq!(paper, PThoughtParams::default());
+    let tokenizer = Tokenizer::for_typed_text().normalize(Normalization::None);
+    assert_eq!(bow, BowAutoencoderParams { tokenizer: tokenizer.clone(), ..BowAutoencoderParams::default() });
+    assert_eq!(rnn, RnnAutoencoderParams { tokenizer: tokenizer.clone(), ..RnnAutoencoderParams::default() });
+    assert_eq!(paper, PThoughtParams { tokenizer, ..PThoughtParams::default() });
 }
 
 /// Section 4.2 of the CSE paper: random filters on the word vectors that CSE was trained from. With a negligible

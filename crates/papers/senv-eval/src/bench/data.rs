@@ -7,12 +7,13 @@ use senv_core::Observer;
 use senv_metrics::{Bootstrap, Sample, percentile_interval};
 
 use super::{
+    data_note::DataNote,
     folder::DataFolder,
     gaps::gaps,
     own::OwnData,
     protocol_group::ProtocolGroup,
     protocols::{Protocol, protocols},
-    record::{BenchRecord, DataNote, Missing, NO_DATA, RECORD_FORMAT, SystemRecord, TaskRecord, TaskResult},
+    record::{BenchRecord, Missing, NO_DATA, RECORD_FORMAT, SystemRecord, TaskRecord, TaskResult},
     run::{self, BenchOptions},
     task::Task,
 };

@@ -19,6 +19,7 @@
 
 mod compare;
 mod data;
+mod data_note;
 mod drawing;
 mod figure;
 mod figures;
@@ -46,6 +47,7 @@ mod task_data;
 
 pub use compare::{BenchComparison, DEFAULT_COMPARISON_RESAMPLES, TaskDifference, compare_systems};
 pub use data::{BenchData, BenchPart, choose_protocols};
+pub use data_note::DataNote;
 pub use drawing::Drawing;
 pub use figure::{Figure, FigureSeries};
 pub use folder::{DataFile, DataFolder, sha256_of_bytes, sha256_of_file};
@@ -54,7 +56,7 @@ pub use outcome::Detail;
 pub use page::{escape_html, html_page};
 pub use protocol_group::ProtocolGroup;
 pub use protocols::{Protocol, protocols};
-pub use record::{BenchRecord, DataNote, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult};
+pub use record::{BenchRecord, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult};
 pub use run::BenchOptions;
 pub use summary::{Cell, Column, Mark, Row, Summary, summarize};
 pub use task::Task;

@@ -6,6 +6,7 @@ use senv_metrics::Sample;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    data_note::DataNote,
     figure::Figure,
     folder::DataFile,
     outcome::Detail,
@@ -42,31 +43,6 @@ pub struct BenchRecord {
     pub notes: Vec<DataNote>,
     /// The systems, in the order given, with untrained baselines last.
     pub systems: Vec<SystemRecord>,
-}
-
-/// What is to be said of files of the data, such as why they are not recognized.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DataNote {
-    /// Paths inside the folder; that of a folder ends with `/`.
-    pub files: Vec<String>,
-    /// The note.
-    pub note: String,
-}
-
-/// Number of files that the text of a note names.
-const NAMED_FILES: usize = 3;
-
-impl DataNote {
-    /// Formats the note behind its files, of which the first three are named.
-    #[must_use]
-    pub fn to_text(&self) -> String {
-        let named = self.files.iter().take(NAMED_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
-        match self.files.len().saturating_sub(NAMED_FILES) {
-            0 => format!("{named}: {}", self.note),
-            more => format!("{named} and {more} more: {}", self.note),
-        }
-    }
 }
 
 /// A task and its data.

@@ -9,7 +9,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 /// The names of the fields of an object, in their order.
-pub(in crate::table) struct Names(pub(in crate::table) Vec<String>);
+pub(crate) struct Names(pub(crate) Vec<String>);
 
 impl<'de> Deserialize<'de> for Names {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {

@@ -6,11 +6,11 @@ mod fields;
 use array::Array;
 use fields::{Found, Object, field_names};
 
-pub(super) use fields::Names;
+pub(crate) use fields::Names;
 
 use serde::de::DeserializeSeed;
 
-use super::{Lines, TableColumn, reader::Parse};
+use super::{Lines, TableColumn, output::Parse};
 use senv_base::{Error, Result, quoted};
 
 /// The number of records after which a field that none of them has is an error.

@@ -30,8 +30,8 @@ pub enum GroupBy {
     Suggested,
     /// K-means with this number of groups ([`senv_index::k_means`]); fewer if there are fewer distinct sentences.
     Count(usize),
-    /// One group around each sentence with enough near neighbours ([`senv_index::counted_communities`]). Equal sentences
-    /// count by their number. Sentences in no group are left out.
+    /// One group around each sentence with enough near neighbours ([`senv_index::counted_communities`]). Equal
+    /// sentences count by their number. Sentences in no group are left out.
     Threshold {
         /// The minimum cosine with the central sentence, in `[-1, 1]`.
         cosine: f32,
@@ -122,7 +122,7 @@ pub struct Grouping {
 /// # #[cfg(feature = "english")] {
 /// use senv::jobs::{GroupBy, GroupParams};
 /// let english = senv::english()?;
-/// let sentences = ["The train is late.", "Rain falls on the hills.", "The late train arrives.", "Rain and wind came."];
+/// let sentences = ["The train is late.", "Rain falls on hills.", "The late train arrives.", "Rain and wind came."];
 /// let params = GroupParams { by: GroupBy::Count(2), ..GroupParams::default() };
 /// let (found, grouping) = senv::jobs::group_sentences(&english, &sentences, &params, |_| {})?;
 /// assert_eq!(grouping.group_of[0], grouping.group_of[2]);

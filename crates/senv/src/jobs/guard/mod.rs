@@ -8,7 +8,6 @@ mod compare;
 mod forms;
 mod lookup;
 mod numbers;
-mod straight;
 mod synonyms;
 #[cfg(test)]
 mod tests;

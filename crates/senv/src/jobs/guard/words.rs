@@ -1,6 +1,11 @@
 //! The words of a text, with what each names.
 
-use super::{numbers, straight::straight};
+use senv_core::{Tokenizer, text::Normalization};
+
+use super::numbers;
+
+/// Typing is not read as a difference.
+const TYPING: Tokenizer = Tokenizer::words().normalize(Normalization::Typing);
 
 /// Days and months. "March" and "may" are left out, because they are words of their own.
 const DATES: [&str; 17] = [
@@ -122,7 +127,8 @@ impl Style {
 impl Words {
     /// Reads a text; `known` looks a word up, in lower case and as written.
     pub(super) fn of(text: &str, known: impl Fn(&str, &str) -> Known) -> Self {
-        let text = &*straight(text);
+        let mut plain = String::new();
+        let text = TYPING.normalized(text, &mut plain);
         let style = Style::of(text);
         let mut words = Self::default();
         let (mut before, mut part) = (0, 0);
@@ -271,7 +277,7 @@ fn next_run(text: &str, from: usize) -> Option<(usize, usize)> {
             '+' | '#' => last.is_alphabetic() && !next.is_some_and(is_part) || last == c && !next.is_some_and(is_part),
             c => is_part(c) && !is_of_words_without_spaces(c) && !"+#".contains(last),
         };
-        if !joins && !(c == '+' && last.is_alphabetic() && next == Some('+')) {
+        if !(joins || c == '+' && last.is_alphabetic() && next == Some('+')) {
             break;
         }
         is_dotted &= (n % 2 == 1) == (c == '.');

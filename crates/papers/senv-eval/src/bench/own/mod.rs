@@ -23,9 +23,9 @@ use self::{
     table::OwnTable,
 };
 use super::{
+    data_note::DataNote,
     find::Found,
     folder::{DataFolder, inside},
-    record::DataNote,
     task_data::{RetrievalTask, TaskData},
 };
 use crate::error::Result;

@@ -2,8 +2,12 @@
 
 use std::{io::Read, path::Path};
 
-use super::{TableColumn, TableFormat, TableText, arrow, json::Names};
-use crate::{TextOptions, TextReader, decode, decode::BOM, is_stdin};
+use crate::{
+    TextOptions, TextReader, decode,
+    decode::BOM,
+    is_stdin,
+    table::{Names, TableColumn, TableFormat, TableText, arrow},
+};
 use senv_base::{Error, Result};
 
 /// What a table is, as far as its name and its first bytes tell.
