@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use senv::{Sent2VecParams, TextSystem, TrainOptions, forms::NegativeSamplingParams, model::SavedModel};
+use senv::{Sent2VecParams, TextSystem, TrainOptions, forms::NegativeSamplingParams};
 use senv_core::ranks::ThreadRank;
 
 /// Writes some MiB of sentences about ten subjects.
