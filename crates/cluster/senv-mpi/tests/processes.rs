@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use senv::{Sent2VecParams, TextSystem, TrainOptions, forms::NegativeSamplingParams, model::SavedModel};
+use senv::{Sent2VecParams, TextSystem, TrainOptions, forms::NegativeSamplingParams};
 use senv_core::ranks::ThreadRank;
 
 /// Writes some MiB of sentences about ten subjects.
@@ -113,5 +113,5 @@ fn what_is_wrong_ends_all_ranks_with_a_message() {
     assert!(!done && said.contains("at most one per MiB of text"), "{said}");
     assert!(!output.exists());
     let (done, said) = run(&mut mpirun(2, &[], &text, &folder.path().join("none/model.senv")));
-    assert!(!done && said.contains("no such folder"), "{said}");
+    assert!(!done && said.contains("for the model does not exist"), "{said}");
 }
