@@ -39,7 +39,10 @@ fn every_job_has_a_sensible_answer_on_the_sample_text() {
     let apart = dropped.split_off(dropped.iter().position(|line| line.contains("\tkept: ")).unwrap_or(dropped.len()));
     assert!(!apart.is_empty() && apart.iter().all(|line| line.contains("\tkept: ")), "{apart:?}");
     assert_eq!(kept.len() + dropped.len(), n);
-    assert!(dropped.len() > 10 && dropped.iter().all(|line| line[..6].parse::<f32>().unwrap() >= 0.8));
+    let by_cosine = lines(&folder, &["dedupe", "text.txt", "--threshold", ".8", "--no-guard", "--report"]);
+    assert_eq!(by_cosine.len(), dropped.len() + apart.len());
+    assert!(by_cosine.len() > 10 && !dropped.is_empty());
+    assert!(dropped.iter().all(|line| line[..6].parse::<f32>().unwrap() >= 0.8));
     let half = lines(&folder, &["dedupe", "text.txt", "--to", "50%"]);
     assert!(half.len() <= n / 2 && half.len() > n * 2 / 5, "{} of {n}", half.len());
     let records =

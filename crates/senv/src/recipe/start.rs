@@ -136,7 +136,8 @@ impl Recipe {
     /// Chooses what training starts from. If `english`, an English model, knows the words, a trial on part of the data
     /// decides. It knows them if it knows the share `min_known_share`, or 60 % of a text that has no more function
     /// words of other languages than of English. The trial fine-tunes the model ([`Recipe::fine_tune_from`]), keeps it
-    /// as it is ([`Recipe::Unchanged`]), or trains from scratch. Data in another language and texts of more than 60 million words are trained from scratch.
+    /// as it is ([`Recipe::Unchanged`]), or trains from scratch. Data in another language and texts of more than 60
+    /// million words are trained from scratch.
     ///
     /// ```no_run
     /// use senv::{Recipe, TrainOptions, data::TextSample};

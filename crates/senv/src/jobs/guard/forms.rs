@@ -13,7 +13,8 @@ const SHORTEST: usize = 3;
 /// The shortest word in which a slip of a key is looked for, in characters.
 const TYPED_FROM: usize = 5;
 
-/// Whether two words in lower case are forms of each other: the same beginning, and endings of inflection or derivation.
+/// Whether two words in lower case are forms of each other: the same beginning, and endings of inflection or
+/// derivation.
 ///
 /// A last consonant may be doubled ("stop", "stopped"). The beginning is at least as long as the ending.
 pub(super) fn are_forms(a: &str, b: &str) -> bool {

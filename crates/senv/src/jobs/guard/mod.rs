@@ -33,8 +33,8 @@ use crate::model::Model;
 /// | names: capitals inside running text | as other words; `UN` and `United Nations` |
 /// | words that are rare in the vocabulary, or unknown | their forms; `log-in`, `log in` and `login`; a slip of a key |
 ///
-/// Each must be in both texts. For a rare word, a word that means about the same will do, by the vectors of the encoder.
-/// Any other word, function words left out, may be missing in one text, but not be exchanged for one of another
+/// Each must be in both texts. For a rare word, a word that means about the same will do, by the vectors of the
+/// encoder. Any other word, function words left out, may be missing in one text, but not be exchanged for one of another
 /// meaning. In a text of at most four words none may be missing, nor may all of a part that a dash, a colon or
 /// parentheses set off at the end.
 ///
