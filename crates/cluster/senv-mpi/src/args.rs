@@ -149,10 +149,9 @@ pub(crate) fn text(args: &ArgMatches) -> TextOptions {
     TextOptions {
         invalid_utf8: policy.map_or(defaults.invalid_utf8, |(_, policy)| policy),
         max_line_bytes: args.get_one("max_line_bytes").copied().unwrap_or(defaults.max_line_bytes),
-        table: args.get_one::<String>("column").map(|name| TableText {
-            delimiter: args.get_one("delimiter").copied(),
-            ..TableText::column(name)
-        }),
+        table: args
+            .get_one::<String>("column")
+            .map(|name| TableText { delimiter: args.get_one("delimiter").copied(), ..TableText::column(name) }),
         ..defaults
     }
 }

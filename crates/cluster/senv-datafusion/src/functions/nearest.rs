@@ -59,8 +59,7 @@ impl TableFunctionImpl for Nearest {
 fn table(rows: Vec<Vec<Expr>>, id_type: DataType) -> Result<LogicalPlan> {
     if rows.is_empty() {
         let field = |name: &str, data_type| Field::new(name, data_type, true);
-        let fields =
-            vec![field("id", id_type), field("cosine", DataType::Float32), field("text", DataType::Utf8)];
+        let fields = vec![field("id", id_type), field("cosine", DataType::Float32), field("text", DataType::Utf8)];
         let schema = Arc::new(DFSchema::try_from(Schema::new(fields))?);
         return Ok(LogicalPlan::EmptyRelation(EmptyRelation { produce_one_row: false, schema }));
     }
