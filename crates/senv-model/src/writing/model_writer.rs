@@ -14,7 +14,7 @@ use crate::{
     Vocabulary,
     files::model_file::{
         COUNTS, FORMAT_VERSION, KEY_CONFIG, KEY_CORPUS_TOKENS, KEY_CRC, KEY_HEADER_CRC, KEY_KIND, KEY_TERMS,
-        KEY_VERSION, OFFSETS, PLAIN_VERSION, RawTensor, TEXT,
+        KEY_VERSION, OFFSETS, RawTensor, TEXT,
         checksum::{combine, crc, header_crc},
         header::{LENGTH, MAX_HEADER, MAX_TENSORS, METADATA},
     },
@@ -31,6 +31,8 @@ const ALIGNMENT: usize = 64;
 /// The number of rows per checksum step.
 const ROWS: usize = 1024;
 
+/// The format version of a model without a normalization.
+const PLAIN_VERSION: u32 = 1;
 /// The path that errors name for a writer.
 const WRITER: &str = "<writer>";
 

@@ -14,8 +14,6 @@ pub use verify::Verification;
 /// The highest format version that this crate reads. It writes 2 for a model whose tokenizer has a normalization, which
 /// older readers would leave out, and 1 for any other.
 pub const FORMAT_VERSION: u32 = 2;
-/// The version of a model without a normalization.
-pub(crate) const PLAIN_VERSION: u32 = 1;
 
 pub(crate) const KEY_VERSION: &str = "senv.format_version";
 pub(crate) const KEY_KIND: &str = "senv.kind";

@@ -210,8 +210,8 @@ fn nothing(content: FolderContent, skipped: &[SkippedFile]) -> String {
     let is_table = skipped.iter().any(|skipped| skipped.reason == SkipReason::Table);
     let remedy = if is_table { "; for its tables, name the column of the text" } else { "" };
     format!(
-        "no {what} in this folder and those inside it; looked for names that end in {endings}, also with .gz or .zst \
-        behind; other files: {}{remedy}",
+        "no {what} in this folder and those inside it; looked for names that end in {endings}, also before .gz or \
+        .zst; other files: {}{remedy}",
         skipped.len()
     )
 }
