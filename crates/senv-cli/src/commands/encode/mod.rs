@@ -77,7 +77,7 @@ pub(crate) struct Encode {
     digits: Option<u8>,
     #[cfg(feature = "arrow")]
     #[command(flatten)]
-    table: table::TableArgs,
+    table: table::VectorColumnArgs,
     #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]

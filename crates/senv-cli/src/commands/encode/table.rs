@@ -26,7 +26,7 @@ argument_of! {
 
 /// Arguments for the vectors in a table.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct TableArgs {
+pub(super) struct VectorColumnArgs {
     /// Name of the column of vectors in Parquet and Arrow.
     #[arg(long, value_name = "NAME", default_value = "vector")]
     vector_column: String,
@@ -35,7 +35,7 @@ pub(super) struct TableArgs {
     precision: Precision,
 }
 
-impl TableArgs {
+impl VectorColumnArgs {
     /// The settings that change an output.
     pub(super) fn settings(&self) -> [(&'static str, String); 2] {
         [
@@ -53,7 +53,7 @@ pub(super) fn encode(
     output: &Path,
     text: TextOptions,
     shard: Option<Shard>,
-    args: &TableArgs,
+    args: &VectorColumnArgs,
 ) -> Result<CoverageCounts> {
     let (vector_column, precision) = (args.vector_column.clone(), args.precision.into());
     let params = EncodeTableParams { text, vector_column, precision, shard };
