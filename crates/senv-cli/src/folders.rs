@@ -62,7 +62,7 @@ fn reason(reason: &SkipReason, content: FolderContent) -> String {
     match (reason, content) {
         (SkipReason::OtherKind, FolderContent::Tables) => "not a table by the name".to_owned(),
         (SkipReason::OtherKind, _) => "not .txt or .md".to_owned(),
-        (SkipReason::Table, _) => "a table, of which --column or --field NAME reads one".to_owned(),
+        (SkipReason::Table, _) => "a table (--column NAME reads tables)".to_owned(),
         (SkipReason::Binary, _) => "not UTF-8 text (NUL bytes)".to_owned(),
         (SkipReason::Unreadable(why), _) => format!("not readable ({why})"),
         (SkipReason::Collection, _) => "a collection of senv".to_owned(),

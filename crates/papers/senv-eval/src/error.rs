@@ -35,7 +35,8 @@ pub enum Error {
     /// A folder has no data that the chosen protocols evaluate.
     #[error(
         "no data sets in the folder {}; give {own}, or published sets as `senv eval protocols` lists them{}{}",
-        folder.display(), if notes.is_empty() { "" } else { "\n" }, notes.trim_end(), own = OWN_DATA
+        folder.display(), if notes.is_empty() { "" } else { "; not recognized: " }, notes.trim_end().replace('\n', "; "),
+        own = OWN_DATA
     )]
     NoDataSets {
         /// The folder.

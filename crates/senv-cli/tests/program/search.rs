@@ -152,8 +152,7 @@ fn a_collection_is_added_to_replaced_deleted_from_and_compacted() {
     let kitchen = search("cheese and pepper in a kitchen");
     assert_eq!((ids(&kitchen)[0], &kitchen["neighbours"][0]["columns"]["year"]), (20, &"2002".into()));
     index(&["--replace", "--input", "new.tsv"]).fails(2, &["--column id=N"]);
-    index(&["--add", "--lines", "--input", "new.tsv"])
-        .fails(1, &["the columns given are file, line", "expected year, file, line"]);
+    index(&["--add", "--lines", "--input", "new.tsv"]).fails(1, &["the columns given are none, expected year"]);
 
     index(&["--delete-ids", "7 4,", "9"]).ok();
     assert!(!ids(&search("the cat saw the dog")).contains(&7));

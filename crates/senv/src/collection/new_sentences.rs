@@ -148,7 +148,7 @@ impl NewSentences {
         }
         let further = columns.get(1..).unwrap_or_default();
         given.retain(|(name, _)| !leaves_out_place || !is_place(name) || further.contains(name));
-        let wrong = wrong_columns(further, &given);
+        let wrong = wrong_columns(further, &given, leaves_out_place);
         let mut ordered = Vec::with_capacity(columns.len());
         for column in further {
             ordered.push(match given.iter().position(|(name, _)| name == column) {
@@ -193,9 +193,11 @@ impl NewSentences {
     }
 }
 
-/// The error if these are not the columns of a collection; file and line are expected only if they are given.
-fn wrong_columns(further: &[String], given: &[(String, Vec<String>)]) -> senv_index::Error {
-    let found: Vec<&str> = given.iter().map(|(name, _)| name.as_str()).collect();
+/// The error if these are not the columns of a collection. File and line are expected only if they are given, and not
+/// named if the caller has not chosen them.
+fn wrong_columns(further: &[String], given: &[(String, Vec<String>)], leaves_out_place: bool) -> senv_index::Error {
+    let is_chosen = |name: &&str| !leaves_out_place || !is_place(name);
+    let found: Vec<&str> = given.iter().map(|(name, _)| name.as_str()).filter(is_chosen).collect();
     let is_expected = |name: &&str| !is_place(name) || found.contains(name);
     let expected: Vec<&str> = further.iter().map(String::as_str).filter(is_expected).collect();
     senv_index::Error::WrongColumns { expected: expected.join(", "), found: found.join(", ") }

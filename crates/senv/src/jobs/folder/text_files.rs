@@ -205,7 +205,7 @@ fn is_binary(head: &[u8]) -> bool {
 fn nothing(content: FolderContent, skipped: &[SkippedFile]) -> String {
     let (what, endings) = match content {
         FolderContent::Text => ("text files", ".txt, .text, .md or .markdown"),
-        FolderContent::Tables => ("tables", ".csv, .tsv, .tab, .jsonl or .ndjson"),
+        FolderContent::Tables => ("tables", ".csv, .tsv, .tab, .jsonl, .ndjson or .json"),
     };
     let is_table = skipped.iter().any(|skipped| skipped.reason == SkipReason::Table);
     let remedy = if is_table { "; for its tables, name the column of the text" } else { "" };

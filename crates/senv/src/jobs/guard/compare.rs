@@ -29,6 +29,9 @@ pub(super) fn difference<'w>(
     synonyms: &Synonyms<'_>,
     all: bool,
 ) -> Option<(Vec<&'w Word>, Vec<&'w Word>)> {
+    if let Some(numbers) = exchanged_numbers(a, b) {
+        return Some(numbers);
+    }
     let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
     let is_decided = |a: &'w Words, b: &'w Words, list: &mut Vec<&'w Word>| {
         unmatched(a, b).any(|word| {
@@ -51,6 +54,22 @@ pub(super) fn difference<'w>(
     let is_short = a.words.len().min(b.words.len()) <= SHORT;
     let has_part = lacks_part(a, &of_a) || lacks_part(b, &of_b);
     (is_rare || is_exchanged || is_short || has_part).then_some((of_a, of_b))
+}
+
+/// The numbers of a date or a range that the other text has in another order: `03/04` and `04/03`.
+fn exchanged_numbers<'w>(a: &'w Words, b: &'w Words) -> Option<(Vec<&'w Word>, Vec<&'w Word>)> {
+    let joined = |words: &'w Words| words.words.chunk_by(|_, next| next.is_joined).filter(|numbers| numbers.len() > 1);
+    let keys = |numbers: &[Word]| numbers.iter().map(|word| word.key).collect::<Vec<_>>();
+    let sorted = |numbers: &[Word]| {
+        let mut keys = keys(numbers);
+        keys.sort_unstable();
+        keys
+    };
+    let mut exchanged = joined(a).filter(|of_a| !joined(b).any(|of_b| keys(of_a) == keys(of_b)));
+    exchanged.find_map(|of_a| {
+        let of_b = joined(b).find(|of_b| sorted(of_a) == sorted(of_b))?;
+        Some((of_a.iter().collect(), of_b.iter().collect()))
+    })
 }
 
 /// Whether two texts have the same words in the same order, except for one.

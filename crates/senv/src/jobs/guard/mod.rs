@@ -8,6 +8,7 @@ mod compare;
 mod forms;
 mod lookup;
 mod numbers;
+mod signs;
 mod synonyms;
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,8 @@ use crate::model::Model;
 ///
 /// | what | is the same |
 /// | --- | --- |
-/// | numbers | `1,000` and `1000`, `3.0` and `3`, `two` and `2`, `II` and `2` |
+/// | numbers | `1,000` and `1000`, `3.0` and `3`, `two` and `2`, `II` and `2`; in dates and ranges also their order |
+/// | minus, currency, percent, `<` and `>` beside a number, and units after it | `5 %` and `5 percent`, `5kg` and `5 kilograms` |
 /// | codes: letters with digits, identifiers, single letters | in any case, with or without hyphens and spaces |
 /// | days, months, negations | the same day or month; any negation |
 /// | names: capitals inside running text | as other words; `UN` and `United Nations` |

@@ -1,8 +1,11 @@
 //! The words of a text, with what each names.
 
-use senv_core::{Tokenizer, text::Normalization};
+use std::borrow::Cow;
 
-use super::numbers;
+use senv_core::{Tokenizer, text::Normalization};
+use unicode_normalization::UnicodeNormalization;
+
+use super::{numbers, signs};
 
 /// Typing is not read as a difference.
 const TYPING: Tokenizer = Tokenizer::words().normalize(Normalization::Typing);
@@ -41,6 +44,12 @@ const NEGATIONS: [&str; 26] = [
     "havent", "aint",
 ];
 
+/// Forms of "do", which a negation brings along ("doesn't work", "dont work"), and the "per" of "per cent".
+const WITHOUT_MEANING: [&str; 4] = ["do", "does", "did", "per"];
+
+/// What joins the numbers of a date, a time or a range.
+const JOINS: [&str; 4] = ["/", "-", ":", "."];
+
 /// The key of a negation, which no word has.
 const NEGATION: u64 = 1;
 
@@ -74,6 +83,8 @@ pub(super) struct Word {
     pub(super) is_capital: bool,
     /// The number of its part of the text, from 0. A dash, a semicolon, a colon or a parenthesis starts a part.
     pub(super) part: u32,
+    /// A number that is joined to the one before it, as in a date.
+    pub(super) is_joined: bool,
 }
 
 /// The rarity of a word that is always compared.
@@ -101,6 +112,11 @@ struct Place {
     /// Joined to another word by an underscore.
     is_joined: bool,
     part: u32,
+    /// Directly after a number.
+    after_number: bool,
+    /// A number that is joined to the one before it.
+    is_in_range: bool,
+    is_negative: bool,
 }
 
 /// How a text is written.
@@ -131,7 +147,7 @@ impl Words {
         let text = TYPING.normalized(text, &mut plain);
         let style = Style::of(text);
         let mut words = Self::default();
-        let (mut before, mut part) = (0, 0);
+        let (mut before, mut part, mut after_number) = (0, 0, false);
         while let Some((start, end)) = next_run(text, before) {
             let gap = &text[before..start];
             part += u32::from(before > 0 && starts_part(gap));
@@ -139,7 +155,22 @@ impl Words {
             if !(follows_apostrophe && words.clitic(&text[start..end])) {
                 let is_first = before == 0 || gap.contains(['.', '!', '?', ':', ';', '"']);
                 let is_joined = gap.ends_with('_') || text[end..].starts_with('_');
-                words.add(&text[start..end], &style, Place { is_first, is_joined, part }, &known);
+                let run = &text[start..end];
+                let is_number = run.starts_with(|c: char| c.is_ascii_digit());
+                let mut place =
+                    Place { is_first, is_joined, part, after_number: false, is_in_range: false, is_negative: false };
+                if is_number {
+                    let (signs, is_negative) = signs::before_number(gap, before == 0);
+                    signs.for_each(|sign| words.add_sign(sign, part));
+                    (place.is_in_range, place.is_negative) = (after_number && JOINS.contains(&gap), is_negative);
+                } else {
+                    place.after_number = after_number && matches!(gap, "" | " ");
+                }
+                words.add(run, &style, place, &known);
+                if let Some(sign) = signs::after_number(&text[end..]).filter(|_| is_number) {
+                    words.add_sign(sign, part);
+                }
+                after_number = is_number;
             }
             before = end;
         }
@@ -153,7 +184,7 @@ impl Words {
 
     /// A word for a reader.
     pub(super) fn shown(&self, word: &Word) -> &str {
-        if word.kind == Kind::Negation && word.start == word.end { "n't" } else { self.get(word) }
+        if word.kind == Kind::Negation { "not" } else { self.get(word) }
     }
 
     /// Reads what follows an apostrophe, if it is no word: "n't" becomes a negation, and the rest is left out.
@@ -180,26 +211,48 @@ impl Words {
                 is_unknown: false,
                 is_capital: false,
                 part,
+                is_joined: false,
             });
             return true;
         }
         ["s", "t", "d", "m", "ll", "re", "ve"].iter().any(|clitic| run.eq_ignore_ascii_case(clitic))
     }
 
+    fn add_sign(&mut self, sign: char, part: u32) {
+        let start = self.text.len() as u32;
+        self.text.push(sign);
+        let (end, key) = (self.text.len() as u32, hash(sign.encode_utf8(&mut [0; 4])));
+        let (kind, rarity, is_unknown, is_capital, is_joined) = (Kind::Exact, ALWAYS, false, false, false);
+        self.words.push(Word { start, end, key, kind, rarity, is_unknown, is_capital, part, is_joined });
+    }
+
     fn add(&mut self, run: &str, style: &Style, place: Place, known: &impl Fn(&str, &str) -> Known) {
-        let Place { is_first, is_joined, part } = place;
+        let Place { is_first, is_joined, part, after_number, is_in_range, is_negative } = place;
+        let is_cent = run.eq_ignore_ascii_case("cent") && self.text.ends_with("per");
         let start = self.text.len();
+        if is_negative {
+            self.text.push('-');
+        }
         let is_dotted = run.contains('.') && !run.contains(|c: char| c.is_ascii_digit());
-        run.chars().filter(|&c| !(is_dotted && c == '.')).for_each(|c| self.text.extend(c.to_lowercase()));
+        match after_number.then(|| signs::unit(&run.to_lowercase())).flatten() {
+            Some(unit) => self.text.push_str(unit),
+            None => run.chars().filter(|&c| !(is_dotted && c == '.')).for_each(|c| self.text.extend(c.to_lowercase())),
+        }
         let word = &self.text[start..];
         let mut letters = run.chars().filter(|c| c.is_alphabetic());
         let (is_capital, all_capital) = (run.starts_with(char::is_uppercase), letters.all(char::is_uppercase));
         let mut kind = Kind::Exact;
         let (mut rarity, mut is_unknown) = (ALWAYS, false);
-        let key = if word.contains(|c: char| c.is_ascii_digit()) {
+        let key = if let Some(positive) = word.strip_prefix('-') {
+            hash(&format!("-{}", numbers::of_digits(positive)))
+        } else if word.contains(|c: char| c.is_ascii_digit()) {
             hash(&numbers::of_digits(word))
+        } else if let Some(unit) = signs::unit(word).filter(|_| after_number) {
+            hash(unit)
         } else if let Some((digits, always)) = numbers::of_word(word) {
-            rarity = if always { ALWAYS } else { 0.0 };
+            // "Zero" is a part of a name.
+            let is_name = is_capital && style.has_names && !is_first;
+            rarity = if always || is_name { ALWAYS } else { 0.0 };
             hash(digits)
         } else if let Some(digits) = numbers::of_roman(run) {
             hash(digits)
@@ -227,10 +280,17 @@ impl Words {
             } else if is_capital && style.has_names && !is_first && rarity > 0.0 {
                 rarity = ALWAYS;
             }
-            hash(word)
+            if WITHOUT_MEANING.contains(&word) {
+                rarity = 0.0;
+            }
+            match signs::of_word(word).or(is_cent.then_some('%')) {
+                Some(sign) => hash(sign.encode_utf8(&mut [0; 4])),
+                None => hash(&without_accents(word)),
+            }
         };
         let end = self.text.len() as u32;
-        self.words.push(Word { start: start as u32, end, key, kind, rarity, is_unknown, is_capital, part });
+        let start = start as u32;
+        self.words.push(Word { start, end, key, kind, rarity, is_unknown, is_capital, part, is_joined: is_in_range });
     }
 }
 
@@ -274,6 +334,8 @@ fn next_run(text: &str, from: usize) -> Option<(usize, usize)> {
                 let mut following = text[start + at + 1..].chars();
                 following.next().is_some_and(char::is_alphabetic) && !following.next().is_some_and(is_part)
             }
+            // "S23+", but not "5+".
+            '+' if last.is_ascii_digit() && first.is_alphabetic() => !next.is_some_and(is_part),
             '+' | '#' => last.is_alphabetic() && !next.is_some_and(is_part) || last == c && !next.is_some_and(is_part),
             c => is_part(c) && !is_of_words_without_spaces(c) && !"+#".contains(last),
         };
@@ -285,6 +347,14 @@ fn next_run(text: &str, from: usize) -> Option<(usize, usize)> {
         (last, n) = (c, n + 1);
     }
     Some((start, end))
+}
+
+/// A word without accents, which many leave out: `cafe` for `café`.
+fn without_accents(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(word.nfd().filter(|c| !matches!(c, '\u{300}'..='\u{36F}')).collect())
 }
 
 /// FNV-1a; other texts than two equal ones have the same with a probability of about 2^-64.
@@ -318,7 +388,7 @@ mod tests {
             ["A", "log", "in", "to", "apache", "airflow", "v2.0.1", "1,000", "users"]
         );
         assert_eq!(runs("U.S. law, e.g. at 3 p.m."), ["U.S", "law", "e.g", "at", "3", "p.m"]);
-        assert_eq!(runs("C++, C# and F#; a+b 5+"), ["C++", "C#", "and", "F#", "a", "b", "5"]);
+        assert_eq!(runs("C++, C# and F#; a+b 5+ S23+"), ["C++", "C#", "and", "F#", "a", "b", "5", "S23+"]);
         assert_eq!(runs("我爱 tea"), ["我", "爱", "tea"]);
         assert!(runs(" -- ...").is_empty());
     }
