@@ -359,8 +359,8 @@ impl Tokenizer {
         });
     }
 
-    /// Like [`Tokenizer::for_each_typed`], for the rule `words`. The text is normalized from the first piece on that can
-    /// change, or that is not ASCII.
+    /// Like [`Tokenizer::for_each_typed`], for the rule `words`. The text is normalized from the first piece on that
+    /// can change, or that is not ASCII.
     #[inline]
     fn for_each_typed_word(&self, text: &str, scratch: &mut String, mut f: impl FnMut(&str, usize, usize)) {
         scratch.clear();
@@ -393,8 +393,8 @@ impl Tokenizer {
     }
 }
 
-/// Calls `f` with the words of a text from byte `at` on, up to a piece for which `ends` returns true; returns where that
-/// is. `whole` is the second parts of contractions followed by the text, so all tokens are ranges of it.
+/// Calls `f` with the words of a text from byte `at` on, up to a piece for which `ends` returns true; returns where
+/// that is. `whole` is the second parts of contractions followed by the text, so all tokens are ranges of it.
 #[inline]
 fn each_typed_word(
     whole: &str,

@@ -68,9 +68,9 @@ pub struct MinedPair {
 ///
 /// Equal sentences count as one, so they are not a pair within a text. By cosine, the search is exact: all pairs are
 /// compared ([`senv_index::nearest_pairs_where`]), and a lower minimum cosine takes longer. By margin, candidates are
-/// the nearest neighbours of each sentence, of which 99 in 100 are found ([`VectorIndex`]). Memory is `4 dim` bytes plus
-/// about 250 for each distinct sentence; by margin, 12 more for each neighbour. `progress` is called with the number of
-/// distinct sentences compared, and their total.
+/// the nearest neighbours of each sentence, of which 99 in 100 are found ([`VectorIndex`]). Memory is `4 dim` bytes
+/// plus about 250 for each distinct sentence; by margin, 12 more for each neighbour. `progress` is called with the
+/// number of distinct sentences compared, and their total.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {

@@ -14,8 +14,8 @@ use crate::{
 /// Write the sentences of the protocols, for another program to encode.
 ///
 /// Writes each sentence once, one per line. To evaluate another program with `senv eval all`, give this file as
-/// --sentences and the vectors of the program, one row per line, as --vectors. Data sets are found as there. The documents
-/// of retrieval sets are written whole and by sentence.
+/// --sentences and the vectors of the program, one row per line, as --vectors. Data sets are found as there. The
+/// documents of retrieval sets are written whole and by sentence.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

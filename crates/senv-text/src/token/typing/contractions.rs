@@ -8,8 +8,8 @@ use crate::token::{
     words,
 };
 
-/// The second parts of contractions, in lower and upper case, with a space on both sides. Tokens are ranges of one text,
-/// so these precede the text in its buffer.
+/// The second parts of contractions, in lower and upper case, with a space on both sides. Tokens are ranges of one
+/// text, so these precede the text in its buffer.
 pub(in crate::token) const CLITICS: &str = " n't 's 'm 'd 're 've 'll N'T 'S 'M 'D 'RE 'VE 'LL ";
 
 /// Where the parts in lower case start in [`CLITICS`], and where those in upper case do.

@@ -28,16 +28,16 @@ use crate::model::Model;
 ///
 /// | what | is the same |
 /// | --- | --- |
-/// | numbers | `1,000` and `1000`, `3.0` and `3`, `two` and `2`, `II` and `2`; in dates and ranges also their order |
-/// | minus, currency, percent, `<` and `>` beside a number, and units after it | `5 %` and `5 percent`, `5kg` and `5 kilograms` |
+/// | numbers, in dates and ranges with their order | `1,000` and `1000`, `3.0` and `3`, `two` and `2`, `II` and `2` |
+/// | minus, currency, `%`, `<`, `>` and units beside a number | `5 %` and `5 percent`, `5kg` and `5 kilograms` |
 /// | codes: letters with digits, identifiers, single letters | in any case, with or without hyphens and spaces |
 /// | days, months, negations | the same day or month; any negation |
 /// | names: capitals inside running text | as other words; `UN` and `United Nations` |
 /// | words that are rare in the vocabulary, or unknown | their forms; `log-in`, `log in` and `login`; a slip of a key |
 ///
 /// Each must be in both texts. For a rare word, a word that means about the same will do, by the vectors of the
-/// encoder. Any other word, function words left out, may be missing in one text, but not be exchanged for one of another
-/// meaning. In a text of at most four words none may be missing, nor may all of a part that a dash, a colon or
+/// encoder. Any other word, function words left out, may be missing in one text, but not be exchanged for one of
+/// another meaning. In a text of at most four words none may be missing, nor may all of a part that a dash, a colon or
 /// parentheses set off at the end.
 ///
 /// ```
