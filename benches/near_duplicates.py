@@ -28,7 +28,8 @@ from collections import Counter, defaultdict
 MOST = 1500  # pairs of a set, label and half
 LOWEST = 0.6  # cosines below it are not looked at
 THRESHOLDS = [0.8, 0.84, 0.86, 0.87, 0.88, 0.89, 0.9, 0.91, 0.92, 0.94]
-# Shown, but not in the means: the same words in another order, and typing that the tokenizer does not read yet.
+# Shown, but not in the means: the same words in another order, and typing, which "typing straightened" has without the
+# rule of the tokenizer.
 APART = ["PAWS", "PAWS val", "order templates", "typing changed"]
 
 
