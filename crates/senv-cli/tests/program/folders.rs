@@ -15,7 +15,7 @@ fn with_docs() -> Folder {
     folder
 }
 
-const NOTED: [&str; 2] = ["not .txt or .md: docs/photo.png", "--column or --field NAME reads one: docs/table.csv"];
+const NOTED: [&str; 2] = ["not .txt or .md: docs/photo.png", "a table (--column NAME reads tables): docs/table.csv"];
 
 #[test]
 fn lines_are_read_file_by_file_in_sorted_order() {
