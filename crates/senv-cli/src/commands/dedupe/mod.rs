@@ -56,7 +56,7 @@ const UNGUARDED_THRESHOLD: f32 = 0.9;
 pub(crate) struct Dedupe {
     #[command(flatten)]
     input: InputArgs,
-    /// Cosine at which a sentence repeats another, -1 to 1 [default: 0.87; with --no-guard 0.9]
+    /// Cosine at which a sentence repeats another, -1 to 1 [default: 0.87; with --no-guard or --to 0.9]
     ///
     /// With 1 and --order 0, almost only repeats and sentences with the same words in a different order are dropped.
     #[arg(long, short, value_name = "COSINE", allow_negative_numbers = true, value_parser = cosine)]
@@ -69,7 +69,7 @@ pub(crate) struct Dedupe {
     no_guard: bool,
     /// Lower the threshold until at most N sentences, or a share, are left.
     ///
-    /// A share is 0.5 or 50%. This compares all pairs six to ten times.
+    /// A share is 0.5 or 50%. This compares all pairs six to ten times, by their vectors alone (--no-guard).
     #[arg(long, value_name = "N|SHARE", value_parser = wanted)]
     to: Option<Wanted>,
     /// Compare only sentences with the same value in this column of the table.
@@ -178,10 +178,11 @@ impl Dedupe {
         let Within { fixed, lines, groups } = &read;
         let n_fixed = fixed.len();
         let sentences = [fixed.texts(), lines.texts()].concat();
-        let guard = (!self.no_guard).then(|| Guard::of_model(&model, &sentences));
+        let is_guarded = !self.no_guard && self.to.is_none();
+        let guard = is_guarded.then(|| Guard::of_model(&model, &sentences));
         let params = DuplicateParams {
             guard: guard.as_ref(),
-            threshold: self.threshold.unwrap_or(if self.no_guard { UNGUARDED_THRESHOLD } else { THRESHOLD }),
+            threshold: self.threshold.unwrap_or(if is_guarded { THRESHOLD } else { UNGUARDED_THRESHOLD }),
             n_fixed,
             groups: groups.as_deref(),
             keeps_longest: self.keep == Keep::Longest,
@@ -240,7 +241,7 @@ impl Dedupe {
         if let Some(to) = self.to.map(|to| to.of(lines.len()) as u64).filter(|&to| to < n_kept) {
             let to = output::grouped(to);
             output::note(&format!(
-                "more than {to} remain at any threshold, because some name different things (--no-guard), have no known \
+                "more than {to} remain at any threshold, because some have no known \
                  word or are alone in their --by group"
             ));
         }
