@@ -39,7 +39,7 @@ pub(crate) struct Joined {
 }
 
 impl RecordArgs {
-    /// Refuses what cannot be read a second time. `options` are those of the table.
+    /// Refuses inputs that cannot be read twice, such as pipes. `options` describe the table.
     pub(crate) fn check(&self, input: &[PathBuf], options: &TextOptions) -> Result {
         if self.show.is_empty() && !self.records {
             return Ok(());

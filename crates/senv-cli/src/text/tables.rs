@@ -21,7 +21,7 @@ const MOST_CHARACTERS: usize = 40;
 /// Refuses the first table among some files. `options` say how its titles are read, and `names` are the arguments that
 /// name a column and that read the file as plain lines.
 pub(crate) fn refuse(paths: &[impl AsRef<Path>], options: &TextOptions, names: [&str; 2]) -> Result {
-    // What is wrong with the titles is told once a column is named.
+    // Faults in the titles are reported later, when a column is named.
     let invalid_utf8 = match options.invalid_utf8 {
         InvalidUtf8::Error => InvalidUtf8::Replace,
         policy => policy,

@@ -1,7 +1,7 @@
 //! Recognizes published sets among data with their names, by the number of their items.
 //!
-//! The sizes are those that the papers and the files of their authors have. Copies without some pairs, which are in use
-//! to keep test sentences out of training, have theirs.
+//! The sizes are those of the papers and of their authors' files. Some copies lack pairs, to keep test sentences out of
+//! training; their sizes are listed, too.
 
 use std::ops::RangeInclusive;
 
