@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Records after which a file that cannot be a data set is left.
 const LOOKED_AT: usize = 1000;
 
-/// The note on a file of another kind.
+/// The note on a file that is not a table.
 const NOT_A_TABLE: &str = "not a table; own data are .tsv, .csv and .jsonl files, also compressed (.gz, .zst), and \
     folders with corpus.jsonl";
 
