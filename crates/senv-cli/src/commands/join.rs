@@ -24,7 +24,7 @@ impl Weights {
     fn parse(text: &str) -> Result<Self, String> {
         let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
         let Ok(&[words, meaning]) = numbers.as_deref() else {
-            return Err("expected two numbers separated by a comma, as in 2,1".into());
+            return Err("expected two numbers separated by a comma, as in 3,1".into());
         };
         let join = Join { words, meaning, ..Join::default() };
         join.check().map(|()| Self { words, meaning }).map_err(|error| error.to_string())
@@ -37,7 +37,7 @@ pub(crate) struct JoinArgs {
     /// How to combine rankings by words and by meaning [default: z-scores, which measured best]
     #[arg(long, value_name = "HOW")]
     join: Option<Method>,
-    /// Weights of words and meaning in a combined ranking [default: 1,1]
+    /// Weights of words and meaning in a combined ranking [default: 2,1]
     #[arg(long, value_name = "WORDS,MEANING", value_parser = Weights::parse)]
     weights: Option<Weights>,
 }

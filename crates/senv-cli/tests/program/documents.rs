@@ -141,7 +141,7 @@ fn documents_are_replaced_by_deleting_them_first() {
 #[test]
 fn one_document_is_found_by_every_ranking() {
     let folder = articles();
-    for rank in ["hybrid", "expanded", "words", "meaning"] {
+    for rank in ["hybrid", "words", "meaning"] {
         let args = ["search", "a.index", "--query", "late train", "--where", "document = a/trains", "--rank", rank];
         let hits = found(&folder.run(&args).ok());
         assert_eq!(hits.len(), 1, "{rank}");
@@ -157,7 +157,7 @@ fn identical_documents_are_all_found_with_one_score() {
     folder.write("d.jsonl", lines);
     let index = ["index", "d.jsonl", "--documents", "--column", "text=body", "--column", "id", "--output", "d"];
     folder.run(&index).ok();
-    for rank in ["hybrid", "expanded", "words", "meaning"] {
+    for rank in ["hybrid", "words", "meaning"] {
         let hits = found(&folder.run(&["search", "d", "--query", "wet rain", "--rank", rank, "-k", "2"]).ok());
         assert_eq!([&hits[0][1], &hits[1][1]], ["1", "2"], "{rank}");
         assert_eq!(hits[0][0], hits[1][0], "{rank}");

@@ -91,6 +91,6 @@ fn every_job_has_a_sensible_answer_on_the_sample_text() {
     let scores = folder.run(&["eval", "retrieval", "beir", "--json"]).ok().json();
     let scores = &scores["sets"][0]["scores"];
     let best = scores.as_array().unwrap().last().unwrap();
-    assert_eq!(best["method"], "expanded");
+    assert_eq!(best["method"], "hybrid");
     assert!(best["mrr"]["value_x100"].as_f64().unwrap() > 95.0, "{best}");
 }

@@ -32,18 +32,6 @@ impl Default for Bm25Params {
     }
 }
 
-/// The words of a query that occur in some text, with their weights.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct WordQuery(pub(super) Vec<(u32, f32)>);
-
-impl WordQuery {
-    /// Whether no word of the query occurs in any text.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
 /// An in-memory index of texts, searched by their words.
 ///
 /// ```
@@ -60,25 +48,19 @@ pub struct Bm25 {
     words: HashMap<String, u32>,
     /// For each word, the texts that contain it, ascending, and how often.
     postings: Vec<Vec<(u32, u32)>>,
-    /// The words of each text and how often they occur, concatenated.
-    pub(super) of_texts: Vec<(u32, u32)>,
-    /// The end of each text in `of_texts`.
-    pub(super) ends: Vec<usize>,
     /// 1 - b + b |d| / mean |d|, times k1.
     lengths: Vec<f32>,
 }
 
 impl Bm25 {
-    /// Indexes texts. Takes 16 bytes per distinct word of each text.
+    /// Indexes texts. Takes 8 bytes per distinct word of each text.
     #[must_use]
     pub fn new<'t>(texts: impl IntoIterator<Item = &'t str>, params: &Bm25Params) -> Self {
         let texts: Vec<&str> = texts.into_iter().collect();
         let analyzer = Words::of(&texts, params.stemming);
         let mut words: HashMap<String, u32> = HashMap::new();
         let mut postings: Vec<Vec<(u32, u32)>> = Vec::new();
-        let (mut of_texts, mut ends): (Vec<(u32, u32)>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut lengths: Vec<f32> = Vec::new();
-        let mut present: Vec<u32> = Vec::new();
         for (text, number) in texts.into_iter().zip(0..) {
             let mut n = 0;
             analyzer.for_each(text, |word| {
@@ -93,22 +75,16 @@ impl Bm25 {
                 };
                 match postings[word as usize].last_mut() {
                     Some((last, count)) if *last == number => *count += 1,
-                    _ => {
-                        postings[word as usize].push((number, 1));
-                        present.push(word);
-                    }
+                    _ => postings[word as usize].push((number, 1)),
                 }
             });
-            let count = |word: u32| (word, postings[word as usize].last().map_or(0, |&(_, count)| count));
-            of_texts.extend(present.drain(..).map(count));
-            ends.push(of_texts.len());
             lengths.push(n as f32);
         }
         let mean = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
         for length in &mut lengths {
             *length = params.k1 * (1.0 - params.b + params.b * *length / mean.max(1e-9));
         }
-        Self { params: *params, analyzer, words, postings, of_texts, ends, lengths }
+        Self { params: *params, analyzer, words, postings, lengths }
     }
 
     /// The number of texts.
@@ -129,39 +105,34 @@ impl Bm25 {
         self.params
     }
 
-    /// The words of a query, each weighted by how often it occurs.
+    /// Whether a text contains a word of the query.
     #[must_use]
-    pub fn query(&self, query: &str) -> WordQuery {
-        let mut words = Vec::new();
-        self.analyzer.for_each(query, |word| {
-            if let Some(&word) = self.words.get(word) {
-                words.push((word, 1.0));
-            }
-        });
-        WordQuery(words)
+    pub fn has_word_of(&self, query: &str) -> bool {
+        !self.known_words(query).is_empty()
     }
 
     /// The score of every text, at least 0; it is 0 if the text contains no word of the query.
     #[must_use]
     pub fn scores(&self, query: &str) -> Vec<f32> {
-        self.weighted_scores(&self.query(query))
-    }
-
-    /// The scores for weighted words.
-    #[must_use]
-    pub fn weighted_scores(&self, query: &WordQuery) -> Vec<f32> {
         let mut scores = vec![0.0; self.len()];
-        for &(word, weight) in &query.0 {
-            let weight = weight * self.idf(word);
+        for word in self.known_words(query) {
+            let idf = self.idf(word);
             for &(text, count) in &self.postings[word as usize] {
-                scores[text as usize] += weight * count as f32 / (count as f32 + self.lengths[text as usize]);
+                scores[text as usize] += idf * count as f32 / (count as f32 + self.lengths[text as usize]);
             }
         }
         scores
     }
 
+    /// The words of a query that some text contains, each as often as it occurs in the query.
+    fn known_words(&self, query: &str) -> Vec<u32> {
+        let mut words = Vec::new();
+        self.analyzer.for_each(query, |word| words.extend(self.words.get(word)));
+        words
+    }
+
     /// The rarity of a word.
-    pub(super) fn idf(&self, word: u32) -> f32 {
+    fn idf(&self, word: u32) -> f32 {
         let (n, df) = (self.len() as f32, self.postings[word as usize].len() as f32);
         (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
     }

@@ -26,18 +26,19 @@ pub enum JoinMethod {
     ReciprocalRanks,
 }
 
-/// How to join rankings by words and by meaning. The default adds their z-scores, unweighted.
+/// How to join rankings by words and by meaning. The default adds their z-scores, and those of words count twice, as many
+/// as the two cosines together.
 ///
 /// ```
 /// use senv_index::documents::{Join, JoinMethod};
-/// let join = Join { words: 2.0, ..Join::default() };
+/// let join = Join { words: 1.0, ..Join::default() };
 /// assert_eq!((join.method, join.meaning), (JoinMethod::ZScores, 1.0));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Join {
     /// The quantity to add.
     pub method: JoinMethod,
-    /// The weight of the words, at least 0; 1 by default.
+    /// The weight of the words, at least 0; 2 by default.
     pub words: f64,
     /// The weight of each of the two cosines, with the whole document and with the nearest sentence; at least 0; 1 by
     /// default.
@@ -46,7 +47,7 @@ pub struct Join {
 
 impl Default for Join {
     fn default() -> Self {
-        Self { method: JoinMethod::default(), words: 1.0, meaning: 1.0 }
+        Self { method: JoinMethod::default(), words: 2.0, meaning: 1.0 }
     }
 }
 

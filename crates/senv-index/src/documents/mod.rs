@@ -3,20 +3,17 @@
 //! Equation: `hybrid-score`
 //!
 //! ```text
-//! score(q, d)    = z(BM25(q, d)) + z(cos(q, d)) + z(max_{s in d} cos(q, s))      z(x) = (x - mean) / deviation, over all documents
-//! expanded(q, d) = z(BM25(q', d)) + z(cos(q + r, d)) + z(max_{s in d} cos(q, s))      r = the mean of the ten d of the highest score
+//! score(q, d) = 2 z(BM25(q, d)) + z(cos(q, d)) + z(max_{s in d} cos(q, s))      z(x) = (x - mean) / deviation, over all documents
 //! ```
 //!
-//! s are the sentences of a document; all vectors, including r, have length 1. Z-scores join the three without tuned
-//! weights: a score counts by how far it stands out among its kind. [`Join`] can weight them, or use ranks instead. q'
-//! is q with words of those ten documents (`query-expansion`).
+//! s are the sentences of a document; all vectors have length 1. With z-scores, a score counts by how far it stands out
+//! among its kind. [`Join`] has other weights, and ranks instead.
 
 mod bm25;
-mod expansion;
 mod join;
 mod words;
 
-pub use bm25::{Bm25, Bm25Params, WordQuery};
+pub use bm25::{Bm25, Bm25Params};
 pub use join::{Join, JoinMethod};
 pub use words::Stemming;
 
@@ -27,11 +24,6 @@ use rayon::prelude::*;
 
 use senv_core::{Error, Result, SentenceEncoder, kernels, text::sentences};
 
-/// The number of documents whose words expand a query, at most a tenth of all. This value and the next two are from the
-/// literature. On two collections, 5 to 10 documents and 10 to 20 words made no difference.
-const N_FEEDBACK: usize = 10;
-const N_WORDS: usize = 20;
-const SHARE: f32 = 0.5;
 /// Rows whose cosines one thread computes at a time.
 const ROWS: usize = 4096;
 
@@ -46,10 +38,8 @@ pub enum RankBy {
     /// The cosine of the query with the nearest sentence.
     BestSentence,
     /// All three, joined.
-    Hybrid,
-    /// All three, with the words and mean vector of the documents found first.
     #[default]
-    Expanded,
+    Hybrid,
 }
 
 /// Documents in memory, with their words, and vectors for all documents and sentences.
@@ -65,7 +55,7 @@ pub enum RankBy {
 /// let documents = ["It was a cat. It slept.", "The rain fell. We stayed.", "A dog."];
 /// let ranker = DocumentRanker::new(&encoder, &documents)?;
 /// let vector = encoder.encode_one("dog").to_vec();
-/// let scores = ranker.scores("dog", &vector, RankBy::Expanded)?;
+/// let scores = ranker.scores("dog", &vector, RankBy::Hybrid)?;
 /// assert!(scores[2] > scores[0] && scores[0] > scores[1]);
 /// # Ok::<(), senv_core::Error>(())
 /// ```
@@ -189,7 +179,7 @@ impl DocumentRanker {
     /// Whether a document has a word of the query.
     #[must_use]
     pub fn has_word_of(&self, query: &str) -> bool {
-        !self.words.query(query).is_empty()
+        self.words.has_word_of(query)
     }
 
     /// The score of every document for a query and its vector; higher is better. `None` if the ranking does not find
@@ -213,48 +203,22 @@ impl DocumentRanker {
             RankBy::Words => return alone(words()),
             RankBy::Document => return alone(documents()),
             RankBy::BestSentence => return alone(sentences()),
-            RankBy::Hybrid | RankBy::Expanded => {}
+            RankBy::Hybrid => {}
         }
         let (words, documents, sentences) = (words(), documents(), sentences());
-        let by_sentences = self.join.parts(&sentences);
-        let joined = |words: &[f64], documents: &[f64]| {
-            self.join.sum(&self.join.parts(words), &self.join.parts(documents), &by_sentences)
-        };
-        // A document that no part finds is not found, wherever its sum would be.
-        let of_found = |scores: Vec<f64>, words: &[f64], documents: &[f64]| -> Vec<Option<f64>> {
-            let Join { words: by_words, meaning, .. } = self.join;
-            let is_found = |i: usize| {
-                by_words > 0.0 && words[i] != 0.0 || meaning > 0.0 && (documents[i] != 0.0 || sentences[i] != 0.0)
-            };
-            scores.into_iter().enumerate().map(|(i, score)| is_found(i).then_some(score)).collect()
-        };
-        let scores = joined(&words, &documents);
+        let [by_words, by_documents, by_sentences] =
+            [&words, &documents, &sentences].map(|scores| self.join.parts(scores));
+        let mut scores = self.join.sum(&by_words, &by_documents, &by_sentences);
         if scores.iter().all(|&score| score == 0.0) {
-            // With one document, or equal scores, nothing stands out: return the sum of the raw scores.
-            return Ok(of_found(self.join.sum(&words, &documents, &sentences), &words, &documents));
+            // With one document, or equal scores, nothing stands out: take the sum of the raw scores.
+            scores = self.join.sum(&words, &documents, &sentences);
         }
-        let scores = of_found(scores, &words, &documents);
-        let first = best(&scores, N_FEEDBACK.min(self.len().div_ceil(10)));
-        if by == RankBy::Hybrid || first.is_empty() {
-            return Ok(scores);
-        }
-        let expanded = self.words.expanded(&self.words.query(query), &first, N_WORDS, SHARE);
-        let words = widened(self.words.weighted_scores(&expanded));
-        let documents = widened(self.cosines(&self.documents, &self.expanded(&unit, &first)));
-        Ok(of_found(joined(&words, &documents), &words, &documents))
-    }
-
-    /// The sum of a unit vector and the mean direction of these documents, scaled to length 1.
-    fn expanded(&self, unit: &[f32], documents: &[usize]) -> Vec<f32> {
-        let mut sum = vec![0.0; self.dim];
-        for &document in documents {
-            let row = &self.documents[document * self.dim..][..self.dim];
-            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
-        }
-        normalize(&mut sum);
-        sum.iter_mut().zip(unit).for_each(|(sum, x)| *sum += x);
-        normalize(&mut sum);
-        sum
+        // A document that no part finds is not found, wherever its sum would be.
+        let Join { words: of_words, meaning, .. } = self.join;
+        let is_found = |i: usize| {
+            of_words > 0.0 && words[i] != 0.0 || meaning > 0.0 && (documents[i] != 0.0 || sentences[i] != 0.0)
+        };
+        Ok(scores.into_iter().enumerate().map(|(i, score)| is_found(i).then_some(score)).collect())
     }
 
     fn unit(&self, query: &[f32]) -> Result<Vec<f32>> {
@@ -354,15 +318,14 @@ mod tests {
         assert!(near(&scores("a", RankBy::BestSentence), &[1.0, 0.5_f64.sqrt(), 0.0, 0.0]));
         assert_eq!(ranker.sentence_cosines(&[2.0, 0.0, 0.0]).unwrap(), [1.0, 0.0, 0.5_f32.sqrt(), 0.0, 0.0]);
         let all = [RankBy::Words, RankBy::Document, RankBy::BestSentence].map(|by| standardized(&scores("a word", by)));
-        let sum: Vec<f64> = (0..4).map(|i| all.iter().map(|scores| scores[i]).sum()).collect();
+        let sum: Vec<f64> = (0..4).map(|i| 2.0 * all[0][i] + all[1][i] + all[2][i]).collect();
         assert!(near(&scores("a word", RankBy::Hybrid)[..3], &sum[..3]));
         // The last document has no words and no vector. No word of the last query is known.
         let is_found = |query, by| found(query, by).iter().map(Option::is_some).collect::<Vec<_>>();
         assert_eq!(is_found("a word", RankBy::Hybrid), [true, true, true, false]);
-        assert_eq!(is_found("a word", RankBy::Expanded), [true, true, true, false]);
         assert_eq!(is_found("word", RankBy::Words), [false, true, true, false]);
         assert_eq!(is_found("a", RankBy::BestSentence), [true, true, false, false]);
-        assert_eq!(found("xyz", RankBy::Expanded), [None; 4]);
+        assert_eq!(found("xyz", RankBy::Hybrid), [None; 4]);
     }
 
     #[test]
@@ -379,7 +342,7 @@ mod tests {
         assert_eq!(best(&scores(meaning, RankBy::Hybrid), 1), [0]);
         // By words: the third, then the second. By the whole document and the nearest sentence: the second or the
         // first.
-        let ranks = scores(Join { method: JoinMethod::ReciprocalRanks, ..Join::default() }, RankBy::Hybrid);
+        let ranks = scores(Join { method: JoinMethod::ReciprocalRanks, words: 1.0, meaning: 1.0 }, RankBy::Hybrid);
         let [first, second] = [1.0 / 61.0, 1.0 / 62.0];
         let expected = [second + first, second + first + second, first, 0.0];
         let is_near = |(rank, expected): (&Option<f64>, f64)| (rank.unwrap_or_default() - expected).abs() < 1e-12;
@@ -388,19 +351,10 @@ mod tests {
     }
 
     #[test]
-    fn words_of_what_is_found_first_find_more() {
-        let ranker = DocumentRanker::new(&Letters, &["car auto", "auto", "rain", "sun"]).unwrap();
-        let scores = |by| ranker.scores("car", &[0.0; 3], by).unwrap();
-        let (hybrid, expanded) = (scores(RankBy::Hybrid), scores(RankBy::Expanded));
-        assert!(hybrid[1] == hybrid[2] && expanded[1] > expanded[2], "{hybrid:?} {expanded:?}");
-        assert_eq!(best(&expanded, 2), [0, 1]);
-    }
-
-    #[test]
     fn odd_sets_have_defined_scores() {
         let none: [&str; 0] = [];
         let empty = DocumentRanker::new(&Letters, &none).unwrap();
-        assert!(empty.is_empty() && empty.scores("a", &[1.0; 3], RankBy::Expanded).unwrap().is_empty());
+        assert!(empty.is_empty() && empty.scores("a", &[1.0; 3], RankBy::Hybrid).unwrap().is_empty());
         let rows = ndarray::arr2(&[[f32::NAN, 1.0], [1.0, 0.0]]);
         let ranker = DocumentRanker::from_vectors(&["a", "b"], rows.clone(), rows.clone(), vec![1, 2]).unwrap();
         assert_eq!(ranker.scores("x", &[1.0, 0.0], RankBy::Document).unwrap(), [None, Some(1.0)]);

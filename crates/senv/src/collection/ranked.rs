@@ -58,7 +58,7 @@ impl SentenceCollection {
     /// let documents = ["travel", "travel", "weather"].map(String::from).to_vec();
     /// collection.add_sentences(NewSentences::new(texts).column("document", documents))?;
     /// let ranked = collection.ranked(Some("document"), |_| true)?;
-    /// let hits = ranked.search(&collection, "a delayed train", 1, RankBy::Expanded, -1.0)?;
+    /// let hits = ranked.search(&collection, "a delayed train", 1, RankBy::Hybrid, -1.0)?;
     /// assert_eq!((hits[0].name.as_str(), hits[0].text.as_str()), ("travel", "The train is late."));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -263,7 +263,7 @@ mod tests {
             let collection = collection(&folder.path().join("c"), rescoring);
             let ranked = collection.ranked(Some("of"), |_| true).unwrap();
             assert_eq!((ranked.len(), ranked.names.clone()), (2, vec!["travel".into(), "weather".into()]));
-            for by in [RankBy::Words, RankBy::Document, RankBy::BestSentence, RankBy::Hybrid, RankBy::Expanded] {
+            for by in [RankBy::Words, RankBy::Document, RankBy::BestSentence, RankBy::Hybrid] {
                 let hits = ranked.search(&collection, "the bus", 5, by, -1.0).unwrap();
                 // Only one document has a word of the query.
                 let n = if by == RankBy::Words { 1 } else { 2 };
@@ -292,6 +292,6 @@ mod tests {
         let late = ranked.search(&collection, "a late train", 1, RankBy::Hybrid, -1.0).unwrap();
         assert!(late[0].text == "The train is late." && late[0].cosine > 0.7, "{late:?}");
         let none = collection.ranked(None, |_| false).unwrap();
-        assert!(none.is_empty() && none.search(&collection, "rain", 3, RankBy::Expanded, -1.0).unwrap().is_empty());
+        assert!(none.is_empty() && none.search(&collection, "rain", 3, RankBy::Hybrid, -1.0).unwrap().is_empty());
     }
 }

@@ -18,8 +18,8 @@ use crate::{
 /// qrels/test.tsv with query, document and grade, separated by tabs. Prints nDCG@10, MRR and recall@100, times 100,
 /// with half of the 95 % interval (bootstrap over the queries; --json has both ends).
 ///
-/// The ranking by words is BM25. The combined ranking adds the scores in standard deviations over all documents, unless
-/// --join or --weights is given; nothing is tuned on the queries. As in senv index and senv search, word order does not
+/// The ranking by words is BM25. `default` is the ranking of documents in senv search: it adds the scores in standard
+/// deviations over all documents, with words counted twice. --join or --weights combine them otherwise (`all three`). As in senv index and senv search, word order does not
 /// count unless --order is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

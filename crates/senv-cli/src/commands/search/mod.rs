@@ -74,7 +74,7 @@ pub(crate) struct Search {
     /// What to rank [default: document if the collection has documents, else sentence]
     #[arg(long, value_name = "WHAT")]
     by: Option<By>,
-    /// How to rank [default: expanded for documents, which measured best; meaning for sentences]
+    /// How to rank [default: hybrid for documents, meaning for sentences]
     #[arg(long, value_name = "HOW")]
     rank: Option<Rank>,
     /// Match the words of the query as well as its meaning.

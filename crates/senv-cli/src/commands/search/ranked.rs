@@ -31,8 +31,6 @@ pub(super) enum Rank {
     Words,
     /// Both, and for documents also the cosine of the whole text.
     Hybrid,
-    /// Hybrid, with the query expanded by the words and vectors of the first results.
-    Expanded,
 }
 
 /// A hit: a sentence, and its score and document if it has them.
@@ -71,17 +69,16 @@ impl Ranked {
                 "--by document needs a collection of documents (senv index --documents), and this one has sentences";
             return Err(Failure::Usage(message.into()));
         }
-        let is_joined = matches!((by, rank), (By::Document, None) | (_, Some(Rank::Hybrid | Rank::Expanded)));
+        let is_joined = matches!((by, rank), (By::Document, None) | (_, Some(Rank::Hybrid)));
         if join.is_given() && !is_joined {
-            let message = "--join and --weights need a combined ranking; add --hybrid or --rank expanded";
+            let message = "--join and --weights need a combined ranking; add --hybrid";
             return Err(Failure::Usage(message.into()));
         }
         let rank_by = match (by, rank) {
             (By::Sentence, None | Some(Rank::Meaning)) => return Ok(None),
             (By::Document, Some(Rank::Meaning)) => RankBy::BestSentence,
             (_, Some(Rank::Words)) => RankBy::Words,
-            (_, Some(Rank::Hybrid)) => RankBy::Hybrid,
-            (By::Document, None) | (_, Some(Rank::Expanded)) => RankBy::Expanded,
+            (By::Document, None) | (_, Some(Rank::Hybrid)) => RankBy::Hybrid,
         };
         let keep = |position: usize| kept.is_none_or(|kept| kept.get(position) == Some(&true));
         let rows = collection
