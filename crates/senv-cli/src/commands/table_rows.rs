@@ -19,7 +19,7 @@ use serde::{Serialize, Serializer};
 use crate::{
     failure::{Failure, Result},
     output::cell,
-    text::{MOST_TITLES, delimiter_name, is_arrow, short_title},
+    text::{MOST_TITLES, is_arrow, short_title},
 };
 
 /// What is printed of the records of results.
@@ -162,7 +162,11 @@ fn described(head: &RecordHead) -> String {
         RecordSyntax::Fields(delimiter) => delimiter,
         _ => return "has other records".to_owned(),
     };
-    let by = if delimiter == b',' { String::new() } else { format!(", separated by {}", delimiter_name(delimiter)) };
+    let by = match delimiter {
+        b',' => String::new(),
+        b'\t' => ", separated by tabs".to_owned(),
+        _ => format!(", separated by '{}'", char::from(delimiter)),
+    };
     let titles = head.titles.trim_end_matches(['\r', '\n']);
     if titles.is_empty() {
         return format!("has no titles{by}");

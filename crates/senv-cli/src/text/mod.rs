@@ -302,9 +302,7 @@ pub(crate) fn with_column(mut options: TextOptions, other: &str) -> Result<TextO
     Ok(options)
 }
 
-pub(crate) use self::tables::{
-    MOST_TITLES, delimiter_name, note as note_tables, refuse as refuse_tables, short as short_title,
-};
+pub(crate) use self::tables::{MOST_TITLES, note as note_tables, refuse as refuse_tables, short as short_title};
 
 /// The name of a value of an argument.
 fn name_of(value: impl ValueEnum) -> String {

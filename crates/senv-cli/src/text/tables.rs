@@ -70,7 +70,7 @@ pub(crate) fn short(title: &str) -> String {
 }
 
 /// What a character between fields is called.
-pub(crate) fn delimiter_name(delimiter: u8) -> String {
+fn delimiter_name(delimiter: u8) -> String {
     if delimiter == b'\t' { "tab".to_owned() } else { char::from(delimiter).to_string() }
 }
 

@@ -147,7 +147,7 @@ fn files_whose_records_cannot_follow_each_other_are_refused_before_anything_is_w
         let ended = of(command, "other.csv").fails(2, &[titles]);
         assert_eq!(ended.out, "", "{command:?}");
     }
-    of(&["dedupe"], "semicolon.csv").fails(2, &["semicolon.csv has the columns id, who, body, separated by ;, but"]);
+    of(&["dedupe"], "semicolon.csv").fails(2, &["semicolon.csv has the columns id, who, body, separated by ';', but"]);
     of(&["dedupe"], "t.json").fails(2, &["t.json has a JSON array, but t.csv has the columns"]);
     assert!(of(&["dedupe"], "more.csv").ok().out.ends_with("T-9,Ada,Fog comes.\r\n"));
 }

@@ -157,7 +157,7 @@ impl Parser {
                     match self.delimiter {
                         b',' => "quote fields that contain a comma",
                         delimiter => &format!(
-                            "quote fields that contain {}, or give another delimiter (--delimiter)",
+                            "quote fields that contain '{}', or give another delimiter (--delimiter)",
                             char::from(delimiter).escape_default()
                         ),
                     }

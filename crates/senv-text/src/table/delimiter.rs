@@ -98,7 +98,7 @@ fn are_titles(line: &[u8], delimiter: u8) -> bool {
             && !title.ends_with(b"?")
     };
     let is_new = |(i, title): (usize, &&[u8])| !titles[..i].contains(title);
-    titles.iter().all(|title| is_title(&title)) && titles.iter().enumerate().all(is_new)
+    titles.iter().all(is_title) && titles.iter().enumerate().all(is_new)
 }
 
 /// The character between fields: the comma, unless the records agree on another ([`Agreement::separates`]) and not on
@@ -155,8 +155,8 @@ pub fn recognized_delimiter(path: &Path, table: &TableText) -> Result<Option<u8>
     Ok(found.filter(|&delimiter| delimiter != b','))
 }
 
-/// The character that seems to separate fields of a CSV or TSV file that is read with another one, by which each of the
-/// first records is a single field. `None` for other files, and for standard input and pipes.
+/// The character that seems to separate fields of a CSV or TSV file that is read with another one, by which the first
+/// record, and most of the next ones, are a single field. `None` for other files, and for standard input and pipes.
 ///
 /// ```
 /// use senv_core::text::{TableText, unread_delimiter};
@@ -180,7 +180,8 @@ pub fn unread_delimiter(path: &Path, table: &TableText) -> Result<Option<u8>> {
     let end = memchr::memchr_iter(b'\n', &bytes).nth(LINES - 1).map_or(bytes.len(), |end| end + 1);
     let (sample, is_whole) = (&bytes[behind_declared(&bytes)..end], at_end && end == bytes.len());
     let counts = field_counts(sample, used, is_whole);
-    let is_one_field = !counts.is_empty() && counts.iter().all(|&n| n == 1);
+    let n_single = counts.iter().filter(|&&n| n == 1).count();
+    let is_one_field = counts.first() == Some(&1) && 2 * n_single > counts.len();
     if !is_one_field {
         return Ok(None);
     }
@@ -270,6 +271,7 @@ mod tests {
         };
         assert_eq!(told("a.csv", "Tickets of May\nid;text\n1;Rain.\n2;Sun.\n", None), Some(';'));
         assert_eq!(told("a.csv", "id;text\n1;Rain.\n", Some(b'|')), Some(';'));
+        assert_eq!(told("a.csv", "id;text\n1;Rain, snow.\n2;Sun.\n", Some(b',')), Some(';'));
         assert_eq!(told("a.tsv", "id,text\n1,Rain.\n", None), Some(','));
         // Read by that character, or one-column files of prose.
         assert_eq!(told("a.csv", "id;text\n1;Rain.\n", None), None);

@@ -172,8 +172,11 @@ impl Array {
 mod tests {
     use super::*;
 
+    /// The line and column of an element, and its text.
+    type At = ((u64, usize), String);
+
     /// The elements with their lines, read in pieces of this size, or what is wrong.
-    fn elements(text: &str, piece: usize, max: usize) -> Result<Vec<((u64, usize), String)>, Bad> {
+    fn elements(text: &str, piece: usize, max: usize) -> Result<Vec<At>, Bad> {
         let (mut array, mut held, mut found) = (Array::new(1), Vec::new(), Vec::new());
         for bytes in text.as_bytes().chunks(piece) {
             held.extend_from_slice(bytes);
