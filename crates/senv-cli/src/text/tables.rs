@@ -74,8 +74,9 @@ fn delimiter_name(delimiter: u8) -> String {
     if delimiter == b'\t' { "tab".to_owned() } else { char::from(delimiter).to_string() }
 }
 
-/// Notes which character separates fields, if it was recognized and is not the usual one. Also notes files that are read
-/// as whole lines but seem to have several columns, and TSV files with quoted cells that are read with their quotes.
+/// Notes which character separates fields, if it was recognized and is not the usual one. Also notes files that are
+/// read as whole lines but seem to have several columns, and TSV files with quoted cells that are read with their
+/// quotes.
 pub(crate) fn note(paths: &[impl AsRef<Path>], table: &TableText) {
     for path in paths.iter().map(AsRef::as_ref) {
         if let Ok(Some(delimiter)) = recognized_delimiter(path, table) {

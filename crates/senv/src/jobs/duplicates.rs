@@ -54,8 +54,9 @@ pub struct FoundDuplicates {
 /// Processes sentences in order and drops each that repeats a kept one.
 ///
 /// A sentence repeats an equal one, with a cosine of 1 even if the encoder knows none of its words. Emoji at the end of
-/// only one of them do not count. It also repeats one whose vector has a cosine of at least the threshold, unless the guard says that both name different things. If it
-/// repeats several, the first is returned. A sentence that is only near a dropped one is kept.
+/// only one of them do not count. It also repeats one whose vector has a cosine of at least the threshold, unless the
+/// guard says that both name different things. If it repeats several, the first is returned. A sentence that is only
+/// near a dropped one is kept.
 ///
 /// The search is exact: the result is that of comparing all pairs ([`senv_index::duplicates_where`]). Memory is `4 dim`
 /// bytes plus about 250 for each distinct sentence. `progress` is called with the number of distinct sentences done,

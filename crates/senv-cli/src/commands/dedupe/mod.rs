@@ -37,10 +37,10 @@ const UNGUARDED_THRESHOLD: f32 = 0.9;
 /// Remove near-duplicate sentences from a text.
 ///
 /// Sentences are processed in order. A sentence is dropped if its cosine with a kept sentence reaches the threshold, or
-/// if the text is the same, with or without emoji at its end. A sentence close only to dropped ones is kept. Nothing is missed: the result is that of
-/// comparing all pairs, for any number of threads. Near sentences with different numbers, codes, names or rare words
-/// are both kept, unless --no-guard is given. Memory holds the text and a vector per distinct sentence: 2.6 KB each
-/// with the English model, 1.3 KB with --order 0.
+/// if the text is the same, with or without emoji at its end. A sentence close only to dropped ones is kept. Nothing is
+/// missed: the result is that of comparing all pairs, for any number of threads. Near sentences with different numbers,
+/// codes, names or rare words are both kept, unless --no-guard is given. Memory holds the text and a vector per
+/// distinct sentence: 2.6 KB each with the English model, 1.3 KB with --order 0.
 ///
 /// A sentence without a vector is dropped only if its text repeats. In most models that is one without a known word;
 /// the English model makes vectors of unknown words from their letters. Blank lines are dropped. Averages of words
