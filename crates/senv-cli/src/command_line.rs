@@ -1,8 +1,12 @@
 //! The whole command line, for the modules below the commands: completions, the manual, the origin of a checkpoint.
 
-use std::{ffi::OsString, sync::OnceLock};
+use std::{
+    ffi::{OsStr, OsString},
+    path::Path,
+    sync::OnceLock,
+};
 
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 
 static BUILD: OnceLock<fn() -> Command> = OnceLock::new();
 
@@ -76,6 +80,40 @@ pub(crate) fn with_plain_numbers(mut arguments: Vec<OsString>) -> Vec<OsString> 
     arguments
 }
 
+/// Joins an option whose value is optional with the value behind it, unless a file has that name: `--report groups`
+/// becomes `--report=groups`. The value would otherwise be taken for a file.
+pub(crate) fn with_joined_values(mut arguments: Vec<OsString>, command: &Command) -> Vec<OsString> {
+    let (mut its, mut at) = (command, 1);
+    while at < arguments.len() && arguments[at] != "--" {
+        if let Some(within) = arguments[at].to_str().and_then(|name| its.find_subcommand(name)) {
+            its = within;
+        } else if let Some(value) = arguments.get(at + 1).filter(|value| !Path::new(value).exists())
+            && its.get_arguments().any(|option| takes(option, &arguments[at], value))
+        {
+            let value = value.clone();
+            arguments[at].push("=");
+            arguments[at].push(value);
+            arguments.remove(at + 1);
+        }
+        at += 1;
+    }
+    arguments
+}
+
+/// Whether an option with an optional value is written like this, and this is one of its values.
+fn takes(option: &Arg, written: &OsStr, value: &OsStr) -> bool {
+    let name = written.to_str().and_then(|text| text.strip_prefix("--"));
+    let is_optional = option.get_num_args().is_some_and(|n| (n.min_values(), n.max_values()) == (0, 1));
+    if !is_optional || name.is_none() || option.get_long() != name {
+        return false;
+    }
+    let Some(value) = value.to_str() else { return false };
+    match &option.get_possible_values()[..] {
+        [] => value.parse::<f64>().is_ok(),
+        names => names.iter().any(|name| name.matches(value, false)),
+    }
+}
+
 /// The number of these arguments, if all of them are global options.
 fn length_of_global(arguments: &[OsString]) -> Option<usize> {
     let mut at = 0;
@@ -125,6 +163,37 @@ mod tests {
         for same in ["senv a -k 3 -5 -12345678901234567890 -x.5 -e5 -. -..5 --1.5 -", "senv a -- -.5", "-.5 a"] {
             assert_eq!(of(same), same);
         }
+    }
+
+    #[test]
+    fn a_value_behind_an_option_with_an_optional_one_belongs_to_it() {
+        let of = |text: &str| {
+            let arguments = with_joined_values(text.split(' ').map(OsString::from).collect(), &command_of_tests());
+            arguments.into_iter().map(|argument| argument.into_string().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of("senv dedupe --report groups a.txt"), "senv dedupe --report=groups a.txt");
+        assert_eq!(of("senv -q dedupe --margin 8 a.txt"), "senv -q dedupe --margin=8 a.txt");
+        // Names of files, other options, other commands, and what follows `--`.
+        for same in [
+            "senv dedupe --report a.txt",
+            "senv dedupe --report",
+            "senv dedupe --report=groups groups",
+            "senv dedupe --margin a.txt",
+            "senv dedupe --keep groups",
+            "senv split --report groups",
+            "senv dedupe -- --report groups",
+        ] {
+            assert_eq!(of(same), same);
+        }
+    }
+
+    fn command_of_tests() -> Command {
+        let optional = |name: &'static str| Arg::new(name).long(name).num_args(0..=1).require_equals(true);
+        let dedupe = Command::new("dedupe")
+            .arg(optional("report").value_parser(["pairs", "groups"]))
+            .arg(optional("margin").value_parser(clap::value_parser!(usize)))
+            .arg(Arg::new("keep").long("keep"));
+        Command::new("senv").subcommand(dedupe).subcommand(Command::new("split"))
     }
 
     #[test]

@@ -7,6 +7,7 @@ use senv::jobs::{FolderContent, SkipReason, SkippedFile, TextFiles};
 use crate::{
     failure::Result,
     output::{self, plural},
+    repeated,
     visible::line,
 };
 
@@ -38,6 +39,7 @@ pub(crate) fn open_folders(paths: &mut Vec<PathBuf>, content: FolderContent, col
         skipped.extend(found.skipped);
     }
     note_skipped(&skipped, content);
+    repeated::note(&files);
     *paths = files;
     Ok(())
 }
@@ -63,7 +65,7 @@ fn reason(reason: &SkipReason, content: FolderContent) -> String {
         (SkipReason::OtherKind, FolderContent::Tables) => "not a table by the name".to_owned(),
         (SkipReason::OtherKind, _) => "not .txt or .md".to_owned(),
         (SkipReason::Table, _) => "a table (--column NAME reads tables)".to_owned(),
-        (SkipReason::Binary, _) => "not UTF-8 text (NUL bytes)".to_owned(),
+        (SkipReason::Binary, _) => "binary, not text".to_owned(),
         (SkipReason::Unreadable(why), _) => format!("not readable ({why})"),
         (SkipReason::Collection, _) => "a collection of senv".to_owned(),
         _ => "not text".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::{io::Read, path::Path};
 
-use senv_core::text::TextBytes;
+use senv_core::text::{TextBytes, is_binary};
 
 use crate::output::{self, bytes};
 
@@ -60,7 +60,7 @@ enum Told {
 fn told(head: &[u8]) -> Option<Told> {
     let inner = head.trim_ascii();
     // Binary files are refused elsewhere.
-    if inner.contains(&0) {
+    if inner.contains(&0) || is_binary(head) {
         return None;
     }
     if !inner.contains(&b'\n') && inner.contains(&b'\r') {

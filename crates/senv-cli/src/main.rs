@@ -23,6 +23,7 @@ mod output;
 mod progress;
 mod quotes;
 mod remedies;
+mod repeated;
 mod report;
 mod stdout_at_start;
 mod text;
@@ -47,14 +48,21 @@ fn main() -> ExitCode {
     output::set_amount(cli.quiet, cli.verbose);
     interrupt::handle_signals();
     quotes::note_pairs(&matches);
+    repeated::note_arguments(&matches);
     let is_json = command_line::has_flag(&matches, "json");
-    report::end(commands::run(cli).and_then(|()| text::bad_records::report(is_json)))
+    let told = |()| {
+        text::blank_records::note();
+        text::bad_records::report(is_json)
+    };
+    report::end(commands::run(cli).and_then(told))
 }
 
 fn parse(args: impl Iterator<Item = OsString>) -> Result<(args::Cli, ArgMatches), clap::Error> {
     let args = command_line::with_plain_numbers(command_line::with_system_first(args));
     let length = help::Length::of(&args);
-    let matches = help::command(length)
+    let command = help::command(length);
+    let args = command_line::with_joined_values(args, &command);
+    let matches = command
         .try_get_matches_from(args)
         .map_err(|error| argument::with_expected_number(error, &help::command(length)))?;
     command_line::choose(&matches);

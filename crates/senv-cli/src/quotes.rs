@@ -78,7 +78,7 @@ pub(crate) fn note_pairs(matches: &ArgMatches) {
 }
 
 /// The file in `FILE:WEIGHT`.
-fn without_weight(path: PathBuf) -> PathBuf {
+pub(crate) fn without_weight(path: PathBuf) -> PathBuf {
     let file = path.to_str().and_then(|text| text.rsplit_once(':')).map(|(file, _)| PathBuf::from(file));
     file.filter(|_| !path.exists()).unwrap_or(path)
 }

@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn options_and_commands_that_help_are_told() {
-        let error = || senv_core::Error::InvalidUtf8 { path: "a.txt".into(), line: 2, byte: 3 };
+        let error = || senv_core::Error::InvalidUtf8 { path: "a.txt".into(), line: 2, byte: 3, column: None };
         let end = "or read it with invalid bytes replaced (--invalid-utf8 replace)";
         assert!(message(&error()).ends_with(end), "{}", message(&error()));
         assert!(message(&senv::Error::from(error())).ends_with(end));

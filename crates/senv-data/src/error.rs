@@ -14,18 +14,21 @@ pub enum Error {
     /// An error of the core: a file that cannot be read.
     #[error(transparent)]
     Core(#[from] senv_core::Error),
-    /// A line is not UTF-8.
+    /// A line, or a quoted cell, is not UTF-8.
     #[error(
-        "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file first (iconv -f WINDOWS-1252 -t UTF-8)",
-        path.display()
+        "{}:{line}: byte {byte} of {} is not valid UTF-8; convert the file first (iconv -f WINDOWS-1252 -t UTF-8)",
+        path.display(),
+        senv_core::error::line_or_cell(column)
     )]
     InvalidUtf8 {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// The first bad byte of that line, counted from 1.
+        /// The first bad byte of that line or cell, counted from 1.
         byte: usize,
+        /// The number of the column of a cell, from 1. `None` if bytes are counted in the line.
+        column: Option<String>,
     },
     /// A line is longer than any pair of sentences.
     #[error("{}:{line}: the line is longer than {limit} bytes; expected a file with one sentence pair per line", path.display())]

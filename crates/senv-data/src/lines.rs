@@ -86,7 +86,7 @@ impl Room {
 /// Converts the error, with the advice for files of pairs.
 pub(crate) fn of_pairs(error: CoreError) -> Error {
     match error {
-        CoreError::InvalidUtf8 { path, line, byte } => Error::InvalidUtf8 { path, line, byte },
+        CoreError::InvalidUtf8 { path, line, byte, column } => Error::InvalidUtf8 { path, line, byte, column },
         CoreError::LineTooLong { path, line, limit } => Error::LineTooLong { path, line, limit },
         error => error.into(),
     }

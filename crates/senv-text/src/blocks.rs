@@ -201,7 +201,8 @@ impl BlockReader {
         source.is_lifted.store(self.any_expansion, Ordering::Relaxed);
         let table = self.table.as_ref().map(|table| TableReader::new(table, path, self.invalid_utf8)).transpose()?;
         let limits = (self.max_line_bytes, self.invalid_utf8);
-        let splitter = self.split.map(|split| Box::new(Splitter::new(split, table.is_some(), limits)));
+        let columns = self.table.as_ref().map(|table| table.columns.clone());
+        let splitter = self.split.map(|split| Box::new(Splitter::new(split, columns.clone(), limits)));
         Ok(Open {
             file,
             source,
@@ -248,15 +249,16 @@ impl BlockReader {
                 self.open = Some(self.open_file(file)?);
             }
             let Some(open) = &mut self.open else { return Ok(false) };
+            let limits = (self.max_line_bytes, self.invalid_utf8);
             let path = &self.paths[open.file];
             if open.splitter.is_none() {
-                if open.next_block(block, path, self.size, self.max_line_bytes, self.eager)? {
+                if open.next_block(block, path, self.size, limits, self.eager)? {
                     return Ok(true);
                 }
                 self.open = None;
                 continue;
             }
-            let is_more = open.next_block(&mut self.uncut, path, self.size, self.max_line_bytes, self.eager)?;
+            let is_more = open.next_block(&mut self.uncut, path, self.size, limits, self.eager)?;
             let Some(splitter) = &mut open.splitter else { continue };
             block.offset = None;
             let mut out = Output(block.buffers());
@@ -291,7 +293,14 @@ impl BlockReader {
 }
 
 impl Open {
-    fn next_block(&mut self, block: &mut TextBlock, path: &Path, size: usize, max: usize, eager: bool) -> Result<bool> {
+    fn next_block(
+        &mut self,
+        block: &mut TextBlock,
+        path: &Path,
+        size: usize,
+        (max, policy): (usize, InvalidUtf8),
+        eager: bool,
+    ) -> Result<bool> {
         // After an error, the block is empty.
         (block.range, block.offset) = (0..0, None);
         if let Some(arrow) = &mut self.arrow {
@@ -340,7 +349,7 @@ impl Open {
             }
             // A file that is not text may have no line ends.
             if filled > max.saturating_add(1 + BOM.len()) && self.at_start {
-                foreign(&buffer[..filled], path, false).map_or(Ok(()), Err)?;
+                foreign(&buffer[..filled], path, false, policy).map_or(Ok(()), Err)?;
             }
             // The limit plus one byte for a carriage return and three for a byte order mark.
             if filled > max.saturating_add(1 + BOM.len()) {
@@ -352,7 +361,7 @@ impl Open {
             }
         }
         if self.at_start {
-            foreign(&buffer[..filled], path, false).map_or(Ok(()), Err)?;
+            foreign(&buffer[..filled], path, false, policy).map_or(Ok(()), Err)?;
         }
         let end = cut.unwrap_or(filled);
         self.carry.extend_from_slice(&buffer[end..filled]);

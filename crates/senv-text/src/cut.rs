@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, path::Path};
 
-use super::{InvalidUtf8, sentences::without_marks};
+use super::{InvalidUtf8, sentences::without_marks, table::TableColumn};
 use senv_base::{Error, Result};
 
 /// Returns the line that starts at `start`, without its end, and the start of the next one.
@@ -31,13 +31,45 @@ pub fn check_line<'a>(
     }
     if let Some(at) = memchr::memchr(0, line) {
         return match invalid_utf8 {
-            InvalidUtf8::Error => Err(Error::NulByte { path: path.to_owned(), line: number, byte: at + 1 }),
+            InvalidUtf8::Error => {
+                Err(Error::NulByte { path: path.to_owned(), line: number, byte: at + 1, column: None })
+            }
             _ => Ok(Cow::Owned(lossy(line, invalid_utf8).replace('\0', "\u{FFFD}"))),
         };
     }
     let byte = |error: std::str::Utf8Error| error.valid_up_to() + 1;
-    let invalid = |error| Error::InvalidUtf8 { path: path.to_owned(), line: number, byte: byte(error) };
+    let invalid = |error| Error::InvalidUtf8 { path: path.to_owned(), line: number, byte: byte(error), column: None };
     invalid_utf8.decode(line).map_err(invalid)
+}
+
+/// The error of [`check_line`] for the line of a record with these columns: bytes are counted in the cell, where a line
+/// end is one.
+#[doc(hidden)]
+#[must_use]
+pub fn in_cell(error: Error, record: &[u8], columns: Option<&[TableColumn]>) -> Error {
+    let Some(columns) = columns else { return error };
+    let cell = |byte: usize| {
+        let before = &record[..byte.saturating_sub(1).min(record.len())];
+        let start = memchr::memrchr(b'\t', before).map_or(0, |tab| tab + 1);
+        let place = memchr::memchr_iter(b'\t', before).count();
+        let column = match columns.get(place) {
+            Some(TableColumn::Name(name)) => name.to_string(),
+            Some(TableColumn::Number(number)) => number.to_string(),
+            Some(TableColumn::All) | None => (place + 1).to_string(),
+        };
+        (before.len() - start + 1, Some(column))
+    };
+    match error {
+        Error::InvalidUtf8 { path, line, byte, column: None } => {
+            let (byte, column) = cell(byte);
+            Error::InvalidUtf8 { path, line, byte, column }
+        }
+        Error::NulByte { path, line, byte, column: None } => {
+            let (byte, column) = cell(byte);
+            Error::NulByte { path, line, byte, column }
+        }
+        error => error,
+    }
 }
 
 fn lossy(line: &[u8], invalid_utf8: InvalidUtf8) -> Cow<'_, str> {
@@ -68,5 +100,10 @@ pub fn on_one_line(sentence: &str) -> Cow<'_, str> {
 /// ```
 #[must_use]
 pub fn is_blank(text: &str) -> bool {
-    text.bytes().all(|b| b.is_ascii_whitespace() || b == 0x0B || b == 0)
+    text.bytes().all(is_blank_byte)
+}
+
+/// Whether this is ASCII white space or NUL.
+pub(crate) fn is_blank_byte(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == 0x0B || byte == 0
 }

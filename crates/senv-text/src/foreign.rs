@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
-use super::{table::arrow, wide::wide_text};
+use super::{InvalidUtf8, table::arrow, wide::wide_text};
 use senv_base::Error;
 
 /// How far into a file the description of a senv model is searched for.
 const MODEL_HEAD: usize = 1 << 10;
+/// How many bytes tell whether a file is binary; fewer than the least do not.
+const LEAST: usize = 32;
+const SAMPLE: usize = 1 << 12;
 
 /// What a file is if it is not readable text, and the remedy; `None` for record batches, which may be read.
 #[derive(Clone, Copy)]
@@ -58,9 +61,29 @@ const BEGINNINGS: &[(&[u8], Foreign)] = &[
     (b"\xBA\x16\x4F\x2F", foreign_file("a fastText or Sent2Vec model", "give it as the model, and text as the input")),
 ];
 
-/// The error for a file that starts with these bytes, if they belong to a known format other than text.
+/// Whether the first bytes of a file are not text in any encoding: no UTF-8, and with control characters that older
+/// encodings have as rarely as UTF-8. Random bytes have one in nine.
 ///
-pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Error> {
+/// ```
+/// # use senv_text::is_binary;
+/// let noise: Vec<u8> = (0..64).map(|i| (i * 37 + 129) as u8).collect();
+/// assert!(is_binary(&noise));
+/// assert!(!is_binary(b"Un caf\xe9 et un th\xe9 \xe0 la cr\xe8me, s'il vous pla\xeet."));
+/// ```
+#[doc(hidden)]
+#[must_use]
+pub fn is_binary(head: &[u8]) -> bool {
+    let sample = &head[..head.len().min(SAMPLE)];
+    let is_control = |byte: &&u8| matches!(byte, 0..=8 | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F);
+    let n_controls = sample.iter().filter(is_control).count();
+    // The last character may not be complete.
+    let is_utf8 = std::str::from_utf8(sample).map_or_else(|error| error.error_len().is_none(), |_| true);
+    sample.len() >= LEAST && 32 * n_controls >= sample.len() && !is_utf8
+}
+
+/// The error for a file that starts with these bytes, if they belong to a known format other than text, or, where
+/// invalid bytes are errors, to none.
+pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool, invalid_utf8: InvalidUtf8) -> Option<Error> {
     let known = BEGINNINGS.iter().find(|(beginning, _)| head.starts_with(beginning)).map(|&(_, foreign)| foreign);
     let Foreign { found, remedy } = match known {
         Some(foreign) => foreign,
@@ -79,7 +102,10 @@ pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Erro
             foreign_file(found, "give it as the model, and text as the input")
         }
         None => {
-            let (found, remedy) = wide_text(settled(head, path))?;
+            let head = settled(head, path);
+            let is_noise = invalid_utf8 == InvalidUtf8::Error && is_binary(head);
+            let noise = || ("a binary file", "give a text file");
+            let (found, remedy) = wide_text(head).or_else(|| is_noise.then(noise))?;
             foreign_file(found, remedy)
         }
     };
@@ -124,7 +150,7 @@ mod tests {
     use super::*;
 
     fn message(head: &[u8]) -> Option<String> {
-        foreign(head, Path::new("a"), false).map(|error| error.to_string())
+        foreign(head, Path::new("a"), false, InvalidUtf8::Error).map(|error| error.to_string())
     }
 
     #[test]
@@ -153,6 +179,20 @@ mod tests {
         ] {
             let message = message(head).unwrap_or_else(|| panic!("{found}"));
             assert!(message.starts_with(found) && message.contains("; "), "{message}");
+        }
+    }
+
+    #[test]
+    fn noise_is_a_binary_file_and_text_in_old_encodings_or_with_a_few_controls_is_not() {
+        let noise: Vec<u8> = (0..4000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        assert_eq!(message(&noise).unwrap(), "a is a binary file, not text; give a text file");
+        assert!(foreign(&noise, Path::new("a"), false, InvalidUtf8::Replace).is_none());
+        assert!(!is_binary(&noise[..LEAST - 1]));
+        let cyrillic: Vec<u8> = (0..600).map(|i| if i % 7 == 0 { b' ' } else { 0xC0 + (i % 64) as u8 }).collect();
+        let one = [&b"\x01"[..], &cyrillic[..]].concat();
+        let colored = "\u{1b}[31mError\u{1b}[0m in caf\u{e9}: \u{1}\u{2}\u{3} and a bell \u{7}".as_bytes();
+        for text in [&cyrillic[..], &one, colored, &colored[..colored.len() - 1]] {
+            assert!(!is_binary(text), "{text:?}");
         }
     }
 

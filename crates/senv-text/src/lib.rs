@@ -37,20 +37,26 @@ pub use beginnings::{beginnings, beginnings_up_to};
 // For the corpus of `senv-training`, which reads blocks on several threads.
 pub use blocks::{BlockReader, TextBlock};
 pub use bytes::TextBytes;
-pub use cut::{check_line, cut_line};
+pub use cut::{check_line, cut_line, in_cell};
 pub use cut::{is_blank, on_one_line};
 pub use decode::{is_stdin, peek_stdin};
+pub use foreign::is_binary;
 pub use gathered::Lines;
 pub use line_batches::{LineBatch, for_line_batches};
 pub use lines::{Line, TextReader};
 pub use reading_progress::ReadingProgress;
-pub use records::{RecordCells, RecordPlace, RecordSyntax, WantedRecords, copy_records, record_cells, wanted_records};
-pub use sentences::sentences;
+pub use records::{
+    RecordCells, RecordHead, RecordPlace, RecordSyntax, WantedRecords, check_record_heads, copy_records, record_cells,
+    wanted_records,
+};
+pub use sentences::{sentences, without_last_emoji};
 pub use shard::{LineNumbers, Shard};
 pub use split::Split;
 #[cfg(feature = "arrow")]
 pub use table::arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
-pub use table::{BadRecord, BadRecords, TableColumn, TableFormat, TableText, recognized_delimiter};
+pub use table::{
+    BadRecord, BadRecords, BlankRecords, TableColumn, TableFormat, TableText, recognized_delimiter, unread_delimiter,
+};
 pub use text_marks::{TextMarks, is_english_function_word};
 pub use titles::{TableKind, column_titles};
 pub use token::{Normalization, Tokenize, Tokenizer, lowercase_into};

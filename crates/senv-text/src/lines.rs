@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     BlockReader, TextBlock, TextOptions,
-    cut::{check_line, cut_line},
+    cut::{check_line, cut_line, in_cell},
     decode::Source,
     is_blank,
     shard::pieces::{Pieces, numbered},
@@ -151,7 +151,8 @@ impl TextReader {
         let (line, end) = cut_line(self.block.bytes(), self.position);
         self.position = end;
         let checked = check_line(line, path, self.number, self.options.max_line_bytes, self.options.invalid_utf8);
-        let text = match checked.map_err(|error| numbered(&self.pieces, error))? {
+        let columns = self.options.table.as_ref().map(|table| &table.columns[..]);
+        let text = match checked.map_err(|error| numbered(&self.pieces, in_cell(error, line, columns)))? {
             Cow::Borrowed(text) => text,
             Cow::Owned(mended) => {
                 self.n_replaced += 1;

@@ -10,9 +10,9 @@ use std::{
 use senv_base::{Error, Result};
 
 use super::{
-    TableColumn, TableFormat, TableText, TextOptions, TextReader,
+    InvalidUtf8, TableColumn, TableFormat, TableText, TextOptions, TextReader,
     decode::{self, Source},
-    table::{LineBuffers, RawRecord, TableReader},
+    table::{LineBuffers, LineEnds, RawRecord, TableReader},
 };
 
 /// A record of a table: its file, and its number there ([`Line::record`](crate::Line::record)).
@@ -38,18 +38,74 @@ impl RecordSyntax {
     }
 }
 
+/// What precedes the records of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct RecordHead {
+    /// The file.
+    pub path: PathBuf,
+    /// The titles, with their line end; empty if there are none.
+    pub titles: String,
+    /// How the records are written next to each other.
+    pub syntax: RecordSyntax,
+}
+
+impl RecordHead {
+    /// Whether the records of both files can follow each other. Files without titles go with those that have some.
+    fn goes_with(&self, other: &Self) -> bool {
+        let has_other_titles = !other.titles.is_empty() && !self.titles.lines().eq(other.titles.lines());
+        self.syntax == other.syntax && !has_other_titles
+    }
+}
+
+/// Checks that the records of some files can follow each other, before any is copied. `other_titles` creates the error
+/// for the first file and one whose titles or syntax differ from it. Files without records and titles go with any.
+///
+/// # Errors
+/// The errors of reading and of `other_titles`.
+pub fn check_record_heads<E: From<Error>>(
+    paths: &[PathBuf],
+    options: &TextOptions,
+    other_titles: impl Fn(&RecordHead, &RecordHead) -> E,
+) -> Result<(), E> {
+    let mut first: Option<RecordHead> = None;
+    for path in paths {
+        let Some(head) = head(path, options)? else { continue };
+        match &first {
+            Some(first) if !first.goes_with(&head) => return Err(other_titles(first, &head)),
+            Some(_) => {}
+            None => first = Some(head),
+        }
+    }
+    Ok(())
+}
+
+/// What precedes the records of a file; `None` if it has neither records nor titles.
+fn head(path: &Path, options: &TextOptions) -> Result<Option<RecordHead>> {
+    let Some(table) = &options.table else { return Ok(None) };
+    let (mut reader, mut source) = open(table, path, options)?;
+    let mut raw = RawRecord::default();
+    let has_record = next_record(&mut reader, &mut source, path, options, &mut raw)?.is_some();
+    if !has_record && raw.titles.is_empty() {
+        return Ok(None);
+    }
+    let syntax = syntax(table, path, &reader, &raw);
+    let titles = decoded(&raw.titles, raw.titles_line, path, options.invalid_utf8)?.into_owned();
+    Ok(Some(RecordHead { path: path.to_owned(), titles, syntax }))
+}
+
 /// Copies the selected records of tables, in the order of the files, after the titles of the first file. `is_wanted`
 /// receives the file and the number of a record. Records keep their content and line ends; if the last record of a file
-/// has no end, `\n` is added. The elements of an array become an array. `other_titles` creates the error for a file
-/// whose titles differ from the first.
+/// has no end, `\n` is added. The elements of an array become an array. `other_titles` creates the error for the first
+/// file and one whose titles differ from it; nothing is written then ([`check_record_heads`]).
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("t.csv");
-/// use senv_core::{Error, TextOptions, text::{TableText, copy_records}};
+/// use senv_core::{Error, TextOptions, text::{RecordHead, TableText, copy_records}};
 /// std::fs::write(&path, "author,body\nAda,\"two\nlines\"\nBob,one\n")?;
 /// let options = TextOptions { table: Some(TableText::column("body")), ..TextOptions::default() };
-/// let error = |path: &_| Error::BadFile { path: std::path::Path::to_owned(path), reason: "other titles".into() };
+/// let error = |_: &_, other: &RecordHead| Error::BadFile { path: other.path.clone(), reason: "other titles".into() };
 /// let mut text = String::new();
 /// copy_records(&[path], &options, |_, record| record == 1, error, |record| Ok(text += record))?;
 /// assert_eq!(text, "author,body\nAda,\"two\nlines\"\n");
@@ -62,24 +118,17 @@ pub fn copy_records<E: From<Error>>(
     paths: &[PathBuf],
     options: &TextOptions,
     mut is_wanted: impl FnMut(&Path, u64) -> bool,
-    other_titles: impl Fn(&Path) -> E,
+    other_titles: impl Fn(&RecordHead, &RecordHead) -> E,
     mut write: impl FnMut(&str) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut first: Option<(String, RecordSyntax)> = None;
-    let mut n = 0;
-    for_each_record(paths, options, |path, record| {
+    check_record_heads(paths, options, other_titles)?;
+    let (mut first, mut n) = (None, 0);
+    for_each_record(paths, options, |path, record| -> Result<(), E> {
         let Record { text, titles, number, syntax } = record;
-        match &first {
-            Some((known, of_first)) => {
-                if *of_first != syntax || !titles.is_empty() && !known.lines().eq(titles.lines()) {
-                    return Err(other_titles(path));
-                }
-            }
-            None => {
-                write(syntax.frame()[0])?;
-                write(&titles)?;
-                first = Some((titles.into_owned(), syntax));
-            }
+        if first.is_none() {
+            write(syntax.frame()[0])?;
+            write(&titles)?;
+            first = Some(syntax);
         }
         if is_wanted(path, number) {
             if n > 0 {
@@ -90,7 +139,7 @@ pub fn copy_records<E: From<Error>>(
         }
         Ok(())
     })?;
-    first.map_or(Ok(()), |(_, syntax)| write(syntax.frame()[2]))
+    first.map_or(Ok(()), |syntax| write(syntax.frame()[2]))
 }
 
 /// Records of tables in memory.
@@ -113,20 +162,19 @@ pub fn wanted_records<E: From<Error>>(
     paths: &[PathBuf],
     options: &TextOptions,
     wanted: &HashSet<RecordPlace>,
-    other_titles: impl Fn(&Path) -> E,
+    other_titles: impl Fn(&RecordHead, &RecordHead) -> E,
 ) -> Result<WantedRecords, E> {
+    check_record_heads(paths, options, other_titles)?;
     let mut found = WantedRecords {
         titles: String::new(),
         syntax: RecordSyntax::JsonLines,
         records: HashMap::with_capacity(wanted.len()),
     };
     let mut is_first = true;
-    for_each_record(paths, options, |path, record| {
+    for_each_record(paths, options, |path, record| -> Result<(), E> {
         let Record { text, titles, number, syntax } = record;
         if std::mem::take(&mut is_first) {
             (found.titles, found.syntax) = (titles.into_owned(), syntax);
-        } else if found.syntax != syntax || !titles.is_empty() && !found.titles.lines().eq(titles.lines()) {
-            return Err(other_titles(path));
         }
         let place = (path.to_owned(), number);
         if wanted.contains(&place) {
@@ -196,34 +244,48 @@ fn for_each_record<E: From<Error>>(
 ) -> Result<(), E> {
     let Some(table) = &options.table else { return Ok(()) };
     for path in paths {
-        let mut source = decode::open(path, &Arc::default())?;
-        source.is_lifted.store(options.any_expansion, std::sync::atomic::Ordering::Relaxed);
-        let mut reader = TableReader::new(table, path, options.invalid_utf8)?;
+        let (mut reader, mut source) = open(table, path, options)?;
         let mut raw = RawRecord::default();
         while let Some(number) = next_record(&mut reader, &mut source, path, options, &mut raw)? {
-            let syntax = match (table.format_of(path), raw.is_element) {
-                (TableFormat::JsonLines, true) => RecordSyntax::JsonArray,
-                (TableFormat::JsonLines, false) => RecordSyntax::JsonLines,
-                _ => RecordSyntax::Fields(reader.delimiter()),
-            };
-            let text = |bytes| -> Result<Cow<'_, str>> {
-                let decoded = options.invalid_utf8.decode(bytes);
-                decoded.map_err(|error| Error::InvalidUtf8 {
-                    path: path.to_owned(),
-                    line: number.1,
-                    byte: error.valid_up_to() + 1,
-                })
-            };
+            let syntax = syntax(table, path, &reader, &raw);
+            let text = |bytes, line| decoded(bytes, line, path, options.invalid_utf8);
             let with_end = |text: Cow<'_, str>| match syntax {
                 RecordSyntax::JsonArray => text.into_owned(),
                 _ if text.is_empty() || text.ends_with(['\n', '\r']) => text.into_owned(),
                 _ => text.into_owned() + "\n",
             };
-            let (record, titles) = (with_end(text(&raw.bytes)?), with_end(text(&raw.titles)?));
+            let (record, titles) =
+                (with_end(text(&raw.bytes, number.1)?), with_end(text(&raw.titles, raw.titles_line)?));
             each(path, Record { text: record.into(), titles: titles.into(), number: number.0, syntax })?;
         }
     }
     Ok(())
+}
+
+fn open(table: &TableText, path: &Path, options: &TextOptions) -> Result<(TableReader, Source)> {
+    let source = decode::open(path, &Arc::default())?;
+    source.is_lifted.store(options.any_expansion, std::sync::atomic::Ordering::Relaxed);
+    Ok((TableReader::new(table, path, options.invalid_utf8)?, source))
+}
+
+/// The syntax of a file whose last record or titles were read.
+fn syntax(table: &TableText, path: &Path, reader: &TableReader, raw: &RawRecord) -> RecordSyntax {
+    match (table.format_of(path), raw.is_element) {
+        (TableFormat::JsonLines, true) => RecordSyntax::JsonArray,
+        (TableFormat::JsonLines, false) => RecordSyntax::JsonLines,
+        _ => RecordSyntax::Fields(reader.delimiter()),
+    }
+}
+
+/// The text of a record that starts on this line.
+fn decoded<'a>(bytes: &'a [u8], line: u64, path: &Path, invalid_utf8: InvalidUtf8) -> Result<Cow<'a, str>> {
+    invalid_utf8.decode(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let mut ends = LineEnds::default();
+        let start = before.iter().rposition(|&byte| byte == b'\n' || byte == b'\r').map_or(0, |end| end + 1);
+        let (path, line, byte) = (path.to_owned(), line + ends.count(before), before.len() - start + 1);
+        Error::InvalidUtf8 { path, line, byte, column: None }
+    })
 }
 
 /// Reads the next record; returns its number and its line, or `None` at the end.
@@ -247,13 +309,16 @@ mod tests {
 
     /// The wanted records of some files.
     fn copied(paths: &[PathBuf], options: &TextOptions, is_wanted: impl FnMut(&Path, u64) -> bool) -> Result<String> {
-        let error = |path: &Path| Error::BadFile { path: path.to_owned(), reason: "other titles".into() };
         let mut text = String::new();
         copy_records(paths, options, is_wanted, error, |record| {
             text += record;
             Ok(())
         })?;
         Ok(text)
+    }
+
+    fn error(_: &RecordHead, other: &RecordHead) -> Error {
+        Error::BadFile { path: other.path.clone(), reason: "other titles".into() }
     }
 
     fn of_column(column: &str) -> TextOptions {
@@ -273,6 +338,44 @@ mod tests {
         std::fs::write(at("c.csv"), "id,text\r1,x\r2,y\r3,z\r").unwrap();
         let text = copied(&[at("c.csv")], &options, |_, record| record != 2).unwrap();
         assert_eq!(text, "id,text\r1,x\r3,z\r");
+    }
+
+    #[test]
+    fn files_with_other_titles_or_separators_are_refused_before_anything_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for (name, text) in [
+            ("a.csv", "id,text\n1,a\n"),
+            ("same.csv", "id,text\r\n2,b\r\n"),
+            ("only-titles.csv", "text,id\n"),
+            ("other.csv", "text,id\nb,2\n"),
+            ("semicolon.csv", "id;text\n2;b\n"),
+            ("a.jsonl", "{\"text\":\"a\"}\n"),
+            ("empty.csv", ""),
+        ] {
+            std::fs::write(at(name), text).unwrap();
+        }
+        let of = |name: &str| {
+            let mut written = String::new();
+            let write = |record: &str| -> Result<()> {
+                written += record;
+                Ok(())
+            };
+            let copied = copy_records(&[at("a.csv"), at(name)], &of_column("text"), |_, _| true, error, write);
+            (copied.is_ok(), written)
+        };
+        assert_eq!(of("same.csv"), (true, "id,text\n1,a\n2,b\r\n".to_owned()));
+        for other in ["only-titles.csv", "other.csv", "semicolon.csv", "a.jsonl"] {
+            assert_eq!(of(other), (false, String::new()), "{other}");
+        }
+        assert!(of("empty.csv").0);
+    }
+
+    #[test]
+    fn the_byte_of_a_bad_record_is_counted_in_its_line() {
+        let record = b"1,\"two\r\nlin\xE9s\",x\n";
+        let error = decoded(record, 7, Path::new("a.csv"), InvalidUtf8::Error).unwrap_err();
+        assert!(matches!(error, Error::InvalidUtf8 { line: 8, byte: 4, column: None, .. }), "{error}");
     }
 
     #[test]
@@ -313,7 +416,6 @@ mod tests {
         assert_eq!((cells.len(), &cells[&(at("b.csv"), 1)][1]), (2, &"z".to_owned()));
         let missing = record_cells(&paths, &options, &["no".into()], &wanted).unwrap_err().to_string();
         assert!(missing.contains("no column \"no\"; the columns are id, n, text"), "{missing}");
-        let error = |path: &Path| Error::BadFile { path: path.to_owned(), reason: "other titles".into() };
         let found = wanted_records(&paths, &options, &wanted, error).unwrap();
         assert_eq!((found.titles.as_str(), found.syntax), ("id,n,text\n", RecordSyntax::Fields(b',')));
         assert_eq!(found.records[&(at("a.csv"), 1)], "x,1,\"a\nb\"\n");

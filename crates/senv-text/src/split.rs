@@ -4,10 +4,10 @@ use std::{borrow::Cow, ops::Range, path::Path};
 
 use super::{
     InvalidUtf8,
-    cut::{check_line, cut_line},
+    cut::{check_line, cut_line, in_cell},
     is_blank, on_one_line,
     sentences::{State, first_sentences, last_sentences},
-    table::{LINE_END, LineBuffers},
+    table::{LINE_END, LineBuffers, TableColumn},
 };
 use senv_base::{Error, Result};
 
@@ -40,8 +40,8 @@ impl Output<'_> {
 /// Splits the lines of one file.
 pub(super) struct Splitter {
     split: Split,
-    /// Whether each line is a record of a table, which is never joined with the next.
-    is_table: bool,
+    /// The columns if each line is a record of a table, which is never joined with the next.
+    columns: Option<Vec<TableColumn>>,
     max_line_bytes: usize,
     invalid_utf8: InvalidUtf8,
     /// The number of the current record.
@@ -58,10 +58,14 @@ pub(super) struct Splitter {
 }
 
 impl Splitter {
-    pub(super) fn new(split: Split, is_table: bool, (max_line_bytes, invalid_utf8): (usize, InvalidUtf8)) -> Self {
+    pub(super) fn new(
+        split: Split,
+        columns: Option<Vec<TableColumn>>,
+        (max_line_bytes, invalid_utf8): (usize, InvalidUtf8),
+    ) -> Self {
         Self {
             split,
-            is_table,
+            columns,
             max_line_bytes,
             invalid_utf8,
             record: None,
@@ -87,9 +91,10 @@ impl Splitter {
             let number;
             (number, self.record) = place_of(place);
             (position, place) = (end, place + 1);
-            let line = check_line(line, path, number, self.max_line_bytes, self.invalid_utf8)?;
+            let checked = check_line(line, path, number, self.max_line_bytes, self.invalid_utf8);
+            let line = checked.map_err(|error| in_cell(error, line, self.columns.as_deref()))?;
             self.n_replaced += u64::from(matches!(line, Cow::Owned(_)));
-            if self.is_table {
+            if self.columns.is_some() {
                 self.cut_record(&line, number, path, out)?;
             } else {
                 self.cut_line(&line, number, path, out)?;

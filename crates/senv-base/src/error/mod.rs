@@ -112,34 +112,40 @@ pub enum Error {
     /// An error of the program's own encoder, scorer, objective or text source.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),
-    /// A line of text is not UTF-8.
+    /// A line of text, or a cell of a table, is not UTF-8.
     #[error(
-        "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file, read it {}, or read it with {}",
+        "{}:{line}: byte {byte} of {} is not valid UTF-8; convert the file, read it {}, or read it with {}",
         path.display(),
+        line_or_cell(column),
         Remedy::ReadWindows1252,
         Remedy::ReplaceInvalidUtf8
     )]
     InvalidUtf8 {
         /// The file.
         path: PathBuf,
-        /// The line, counted from 1.
+        /// The line, counted from 1; for a cell, that on which its record starts.
         line: u64,
-        /// The first bad byte of that line, counted from 1.
+        /// The first bad byte of that line or cell, counted from 1.
         byte: usize,
+        /// The column of a cell: its title, or its number from 1. `None` if bytes are counted in the line.
+        column: Option<String>,
     },
-    /// A line of text contains NUL: the file is not text or has another encoding.
+    /// A line of text, or a cell of a table, contains NUL: the file is not text or has another encoding.
     #[error(
-        "{}:{line}: byte {byte} of the line is NUL, which text does not contain; convert the file, or read it with {}",
+        "{}:{line}: byte {byte} of {} is NUL, which text does not contain; convert the file, or read it with {}",
         path.display(),
+        line_or_cell(column),
         Remedy::ReplaceInvalidUtf8
     )]
     NulByte {
         /// The file.
         path: PathBuf,
-        /// The line, counted from 1.
+        /// The line, counted from 1; for a cell, that on which its record starts.
         line: u64,
-        /// The first NUL of that line, counted from 1.
+        /// The first NUL of that line or cell, counted from 1.
         byte: usize,
+        /// The column of a cell: its title, or its number from 1. `None` if bytes are counted in the line.
+        column: Option<String>,
     },
     /// A file that should be text is something else, recognized by its first bytes.
     #[error("{} is {found}, not text; {remedy}", path.display())]
@@ -495,6 +501,16 @@ impl Error {
     }
 }
 
+/// In what the bytes of a message are counted: the line, or the cell in a column of a table.
+#[doc(hidden)]
+#[must_use]
+pub fn line_or_cell(column: &Option<String>) -> String {
+    match column {
+        Some(column) => format!("the cell in column {}", crate::quoted(column)),
+        None => "the line".to_owned(),
+    }
+}
+
 /// Says what the system refused, in words for the case that users meet.
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
@@ -512,10 +528,16 @@ mod tests {
         let path = || PathBuf::from("a.txt");
         for (error, remedies, message) in [
             (
-                Error::InvalidUtf8 { path: path(), line: 2, byte: 3 },
+                Error::InvalidUtf8 { path: path(), line: 2, byte: 3, column: None },
                 &[Remedy::ReadWindows1252, Remedy::ReplaceInvalidUtf8][..],
                 "a.txt:2: byte 3 of the line is not valid UTF-8; convert the file, read it as windows-1252, or read it with \
                  invalid bytes replaced",
+            ),
+            (
+                Error::NulByte { path: path(), line: 2, byte: 3, column: Some("body".into()) },
+                &[Remedy::ReplaceInvalidUtf8],
+                "a.txt:2: byte 3 of the cell in column \"body\" is NUL, which text does not contain; convert the file, or \
+                 read it with invalid bytes replaced",
             ),
             (
                 Error::LineTooLong { path: path(), line: 2, limit: 9 },

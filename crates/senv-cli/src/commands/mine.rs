@@ -14,7 +14,7 @@ use crate::{
     commands::{
         ModelArg,
         sentences::{LocatedSentence, cosine, located, read_for, read_other, with_files},
-        table_rows::RecordArgs,
+        table_rows::{Figure, RecordArgs},
     },
     destination,
     failure::{Failure, Result},
@@ -52,7 +52,7 @@ pub(crate) struct Mine {
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true, value_parser = cosine)]
     max_score: Option<f32>,
     /// Rank by margin, with K neighbors of each sentence [default: 4]
-    #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "4",
+    #[arg(long, value_name = "K", num_args = 0..=1, require_equals = true, default_missing_value = "4",
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
     margin: Option<usize>,
     /// Use each sentence only in its best pair.
@@ -146,7 +146,7 @@ impl Mine {
         let joined = self.record.read_of(input, &options, &lines, shown)?;
         if joined.has_records() {
             let records = (1..).zip(&found).flat_map(|(n, pair)| {
-                let figures = move || vec![format!("{n}"), format!("{:.4}", pair.score)];
+                let figures = move || [format!("{n}"), format!("{:.4}", pair.score)].map(Figure::Number).to_vec();
                 [pair.first, pair.second].map(|i| (lines.place(i).0, lines.record(i), figures()))
             });
             joined.write_records(&mut out, &["pair", "score"], records).map_err(Failure::stdout)?;

@@ -9,7 +9,7 @@ use crate::{
     commands::{
         ModelArg,
         sentences::{LocatedSentence, cosine, located, read_for, with_files},
-        table_rows::RecordArgs,
+        table_rows::{Figure, RecordArgs},
     },
     destination,
     failure::{Failure, Result},
@@ -100,7 +100,7 @@ impl Outliers {
         let joined = self.record.read_of(input, &options, &lines, order.iter().copied())?;
         if joined.has_records() {
             let names: &[&str] = if self.drop { &[] } else { &["likeness"] };
-            let figures = |i: usize| names.iter().map(|_| format!("{:.4}", likeness[i])).collect();
+            let figures = |i: usize| names.iter().map(|_| Figure::Number(format!("{:.4}", likeness[i]))).collect();
             let records = order.iter().map(|&i| (lines.place(i).0, lines.record(i), figures(i)));
             joined.write_records(&mut out, names, records).map_err(Failure::stdout)?;
         } else {
@@ -110,6 +110,12 @@ impl Outliers {
             }
         }
         out.flush().map_err(Failure::stdout)?;
+        if self.drop && order.is_empty() {
+            output::warn(&format!(
+                "nothing is left: -n {} drops every sentence; give a lower -n, or --max-score",
+                output::grouped(self.n as u64)
+            ));
+        }
         let mean = likeness.iter().map(|&x| f64::from(x)).sum::<f64>() / likeness.len() as f64;
         let shown = if self.drop { "left" } else { "shown" };
         let (n, n_shown) = (plural(lines.len() as u64, "sentence"), output::grouped(order.len() as u64));

@@ -8,15 +8,18 @@ use std::{
 };
 
 use senv_core::{
-    TextOptions,
-    text::{Lines, RecordCells, RecordPlace, RecordSyntax, TableColumn, WantedRecords, record_cells, wanted_records},
+    TextOptions, TextReader,
+    text::{
+        Lines, RecordCells, RecordHead, RecordPlace, RecordSyntax, TableColumn, TableFormat, TableText, WantedRecords,
+        check_record_heads, record_cells, wanted_records,
+    },
 };
 use serde::{Serialize, Serializer};
 
 use crate::{
     failure::{Failure, Result},
     output::cell,
-    text::is_arrow,
+    text::{MOST_TITLES, is_arrow, short_title},
 };
 
 /// What is printed of the records of results.
@@ -36,6 +39,46 @@ pub(crate) struct Joined {
     names: Vec<String>,
     cells: RecordCells,
     records: Option<WantedRecords>,
+    /// Whether fields of the records can be quoted.
+    has_quotes: bool,
+}
+
+/// What a result says of a record, in a column before its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Figure<'a> {
+    Number(String),
+    Text(&'a str),
+    /// No value, such as the group of a sentence in none.
+    Absent,
+}
+
+impl Figure<'_> {
+    /// The figure as a field of CSV or TSV.
+    fn field(&self, delimiter: u8, has_quotes: bool) -> String {
+        match self {
+            Self::Number(number) => number.clone(),
+            Self::Text(text) if has_quotes => {
+                let quoted = text.starts_with(' ') || text.contains(['"', '\n', '\r', char::from(delimiter)]);
+                if quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { (*text).to_owned() }
+            }
+            Self::Text(text) => text.replace(['\t', '\n', '\r', char::from(delimiter)], " "),
+            Self::Absent => "-".to_owned(),
+        }
+    }
+
+    /// The figure as a value of JSON.
+    fn json(&self) -> String {
+        match self {
+            Self::Number(number) => number.clone(),
+            Self::Text(text) => serde_json::Value::from(*text).to_string(),
+            Self::Absent => "null".to_owned(),
+        }
+    }
+}
+
+/// Whether fields of a file can be quoted.
+fn quotes(table: &TableText, path: &Path) -> bool {
+    table.quotes || table.format_of(path) == TableFormat::Csv
 }
 
 impl RecordArgs {
@@ -57,7 +100,18 @@ impl RecordArgs {
             let message = format!("--records copies lines of text, and {path} is not text; --show prints its columns");
             return Err(Failure::Usage(message));
         }
-        Ok(())
+        // Before the model reads everything.
+        if self.records { check_record_heads(input, options, other_titles) } else { self.check_shown(input, options) }
+    }
+
+    /// Checks that the first record of each file has the columns that are shown.
+    fn check_shown(&self, input: &[PathBuf], options: &TextOptions) -> Result {
+        let Some(table) = &options.table else { return Ok(()) };
+        let text = table.columns.iter().take(1).cloned();
+        let columns = text.chain(self.show.iter().map(|name| name.as_str().into())).collect();
+        let table = Some(TableText { columns, ..table.clone() });
+        let options = TextOptions { table, split: None, ..options.clone() };
+        input.iter().try_for_each(|path| Ok(TextReader::open(&[path], &options)?.next_line().map(|_| ())?))
     }
 
     /// Reads the records in these places.
@@ -73,12 +127,13 @@ impl RecordArgs {
         let places = places.into_iter().filter_map(|(path, record)| Some((path.to_owned(), record?)));
         let wanted: HashSet<RecordPlace> = places.collect();
         if self.records {
-            let records = wanted_records(input, options, &wanted, other_titles(input))?;
-            return Ok(Joined { records: Some(records), ..Joined::default() });
+            let records = wanted_records(input, options, &wanted, other_titles)?;
+            let has_quotes = options.table.as_ref().is_some_and(|table| input.iter().any(|path| quotes(table, path)));
+            return Ok(Joined { records: Some(records), has_quotes, ..Joined::default() });
         }
         let columns: Vec<TableColumn> = self.show.iter().map(|name| name.as_str().into()).collect();
         let cells = record_cells(input, options, &columns, &wanted)?;
-        Ok(Joined { names: self.show.clone(), cells, records: None })
+        Ok(Joined { names: self.show.clone(), cells, ..Joined::default() })
     }
 
     /// The same for lines in memory.
@@ -93,13 +148,32 @@ impl RecordArgs {
     }
 }
 
-/// The failure for a table with other titles than the first.
-pub(crate) fn other_titles(input: &[PathBuf]) -> impl Fn(&Path) -> Failure {
-    let first = input[0].display().to_string();
-    move |path: &Path| {
-        let path = path.display();
-        Failure::Usage(format!("{path} has different titles from {first}; run --records on each file separately"))
+/// The failure for a table whose records cannot follow those of the first one.
+pub(crate) fn other_titles(first: &RecordHead, other: &RecordHead) -> Failure {
+    let [first, other] = [first, other].map(|head| format!("{} {}", head.path.display(), described(head)));
+    Failure::Usage(format!("{other}, but {first}; run --records on each file separately"))
+}
+
+/// What precedes the records of a file, in words.
+fn described(head: &RecordHead) -> String {
+    let delimiter = match head.syntax {
+        RecordSyntax::JsonLines => return "has JSON lines".to_owned(),
+        RecordSyntax::JsonArray => return "has a JSON array".to_owned(),
+        RecordSyntax::Fields(delimiter) => delimiter,
+        _ => return "has other records".to_owned(),
+    };
+    let by = match delimiter {
+        b',' => String::new(),
+        b'\t' => ", separated by tabs".to_owned(),
+        _ => format!(", separated by '{}'", char::from(delimiter)),
+    };
+    let titles = head.titles.trim_end_matches(['\r', '\n']);
+    if titles.is_empty() {
+        return format!("has no titles{by}");
     }
+    let names: Vec<String> = titles.split(char::from(delimiter)).take(MOST_TITLES).map(short_title).collect();
+    let more = if titles.split(char::from(delimiter)).count() > MOST_TITLES { ", …" } else { "" };
+    format!("has the columns {}{more}{by}", names.join(", "))
 }
 
 impl Joined {
@@ -117,23 +191,21 @@ impl Joined {
         self.records.is_some()
     }
 
-    /// Whether the records are JSON.
-    pub(crate) fn is_json(&self) -> bool {
-        self.records.as_ref().is_some_and(|found| !matches!(found.syntax, RecordSyntax::Fields(_)))
-    }
-
     /// Writes records, each with figures of the result before its own fields. `names` are those of the figures.
     pub(crate) fn write_records<'a>(
         &self,
         out: &mut impl Write,
         names: &[&str],
-        results: impl IntoIterator<Item = (&'a Path, Option<u64>, Vec<String>)>,
+        results: impl IntoIterator<Item = (&'a Path, Option<u64>, Vec<Figure<'a>>)>,
     ) -> io::Result<()> {
         let Some(WantedRecords { titles, syntax, records, .. }) = &self.records else { return Ok(()) };
+        let before_fields =
+            |record, figures: &[Figure<'_>]| with_figures(record, names, figures, *syntax, self.has_quotes);
         let [before, between, behind] = syntax.frame();
         write!(out, "{before}")?;
         if !titles.is_empty() {
-            write!(out, "{}", with_figures(titles, names, names, *syntax))?;
+            let names: Vec<Figure<'_>> = names.iter().map(|name| Figure::Text(name)).collect();
+            write!(out, "{}", before_fields(titles, &names))?;
         }
         let mut is_first = true;
         for (path, record, figures) in results {
@@ -141,7 +213,7 @@ impl Joined {
             if !std::mem::take(&mut is_first) {
                 write!(out, "{between}")?;
             }
-            write!(out, "{}", with_figures(text, names, &figures, *syntax))?;
+            write!(out, "{}", before_fields(text, &figures))?;
         }
         write!(out, "{behind}")
     }
@@ -151,18 +223,19 @@ impl Joined {
 fn with_figures<'a>(
     record: &'a str,
     names: &[&str],
-    figures: &[impl AsRef<str>],
+    figures: &[Figure<'_>],
     syntax: RecordSyntax,
+    has_quotes: bool,
 ) -> Cow<'a, str> {
     if figures.is_empty() {
         return record.into();
     }
-    let figures = figures.iter().map(AsRef::as_ref);
     if let RecordSyntax::Fields(delimiter) = syntax {
-        let before: String = figures.map(|figure| format!("{figure}{}", char::from(delimiter))).collect();
-        return (before + record).into();
+        let of = |figure: &Figure<'_>| figure.field(delimiter, has_quotes) + &char::from(delimiter).to_string();
+        return (figures.iter().map(of).collect::<String>() + record).into();
     }
-    let before: Vec<String> = names.iter().zip(figures).map(|(name, figure)| format!("\"{name}\":{figure}")).collect();
+    let of = |(name, figure): (&&str, &Figure<'_>)| format!("\"{name}\":{}", figure.json());
+    let before: Vec<String> = names.iter().zip(figures).map(of).collect();
     let inner = record.trim_start().strip_prefix('{').unwrap_or(record);
     let comma = if inner.trim_start().starts_with('}') { "" } else { "," };
     format!("{{{}{comma}{inner}", before.join(",")).into()
@@ -202,10 +275,18 @@ mod tests {
 
     #[test]
     fn figures_stand_before_the_fields_of_a_record() {
-        let of = |record: &'static str, syntax| with_figures(record, &["group", "cosine"], &["3", "0.5"], syntax);
-        assert_eq!(of("1;\"a\nb\"\r\n", RecordSyntax::Fields(b';')), "3;0.5;1;\"a\nb\"\r\n");
-        assert_eq!(of("{\"id\": 1}\n", RecordSyntax::JsonLines), "{\"group\":3,\"cosine\":0.5,\"id\": 1}\n");
-        assert_eq!(of(" { }", RecordSyntax::JsonArray), "{\"group\":3,\"cosine\":0.5 }");
-        assert_eq!(with_figures("a\n", &[], &[""; 0], RecordSyntax::JsonLines), "a\n");
+        let figures = [Figure::Number("3".into()), Figure::Text("a; \"b\"")];
+        let of = |record: &'static str, syntax| with_figures(record, &["group", "query"], &figures, syntax, true);
+        assert_eq!(of("1;\"a\nb\"\r\n", RecordSyntax::Fields(b';')), "3;\"a; \"\"b\"\"\";1;\"a\nb\"\r\n");
+        assert_eq!(
+            of("{\"id\": 1}\n", RecordSyntax::JsonLines),
+            "{\"group\":3,\"query\":\"a; \\\"b\\\"\",\"id\": 1}\n"
+        );
+        assert_eq!(of(" { }", RecordSyntax::JsonArray), "{\"group\":3,\"query\":\"a; \\\"b\\\"\" }");
+        assert_eq!(with_figures("a\n", &[], &[], RecordSyntax::JsonLines, true), "a\n");
+        // TSV without quotes has no way to write a tab.
+        let tab = with_figures("1\n", &["query"], &[Figure::Text("a\t\"b\"")], RecordSyntax::Fields(b'\t'), false);
+        assert_eq!(tab, "a \"b\"\t1\n");
+        assert_eq!([Figure::Absent.field(b',', true), Figure::Absent.json()], ["-", "null"]);
     }
 }

@@ -1,6 +1,7 @@
 //! The arguments of commands that read text.
 
 pub(crate) mod bad_records;
+pub(crate) mod blank_records;
 mod other;
 mod tables;
 
@@ -124,6 +125,7 @@ impl TableArgs {
             quotes: self.quotes,
             skip_initial_space: self.skip_initial_space,
             bad_records: self.skip_bad.map(bad_records::up_to),
+            blank_records: Some(blank_records::seen()),
             ..TableText::column(column)
         }
     }
@@ -300,7 +302,7 @@ pub(crate) fn with_column(mut options: TextOptions, other: &str) -> Result<TextO
     Ok(options)
 }
 
-pub(crate) use self::tables::{note as note_tables, refuse as refuse_tables};
+pub(crate) use self::tables::{MOST_TITLES, note as note_tables, refuse as refuse_tables, short as short_title};
 
 /// The name of a value of an argument.
 fn name_of(value: impl ValueEnum) -> String {

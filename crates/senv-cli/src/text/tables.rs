@@ -4,7 +4,7 @@ use std::path::Path;
 
 use senv_core::{
     Error, TextOptions,
-    text::{InvalidUtf8, TableFormat, TableKind, TableText, column_titles, recognized_delimiter},
+    text::{InvalidUtf8, TableFormat, TableKind, TableText, column_titles, recognized_delimiter, unread_delimiter},
 };
 
 use super::is_arrow;
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The most titles that are listed, and the most characters of each.
-const MOST_TITLES: usize = 20;
+pub(crate) const MOST_TITLES: usize = 20;
 const MOST_CHARACTERS: usize = 40;
 
 /// Refuses the first table among some files. `options` say how its titles are read, and `names` are the arguments that
@@ -62,22 +62,35 @@ fn refusal(path: &Path, what: &str, titles: &[String], [column, lines]: [&str; 2
         .to_owned()
 }
 
-fn short(title: &str) -> String {
+pub(crate) fn short(title: &str) -> String {
     match title.char_indices().nth(MOST_CHARACTERS) {
         Some((end, _)) => format!("{}…", &title[..end]),
         None => title.to_owned(),
     }
 }
 
-/// Notes which character separates fields, if it was recognized and is not the usual one, and TSV files with quoted
-/// cells that are read with their quotes.
+/// What a character between fields is called.
+fn delimiter_name(delimiter: u8) -> String {
+    if delimiter == b'\t' { "tab".to_owned() } else { char::from(delimiter).to_string() }
+}
+
+/// Notes which character separates fields, if it was recognized and is not the usual one. Also notes files that are
+/// read as whole lines but seem to have several columns, and TSV files with quoted cells that are read with their
+/// quotes.
 pub(crate) fn note(paths: &[impl AsRef<Path>], table: &TableText) {
     for path in paths.iter().map(AsRef::as_ref) {
         if let Ok(Some(delimiter)) = recognized_delimiter(path, table) {
-            let (path, name) =
-                (path.display(), if delimiter == b'\t' { "tab".into() } else { char::from(delimiter).to_string() });
+            let (path, name) = (path.display(), delimiter_name(delimiter));
             output::note(&format!(
                 "{path}: fields are separated by {name}, as the first records show (--delimiter overrides)"
+            ));
+        }
+        if let Ok(Some(delimiter)) = unread_delimiter(path, table) {
+            let (path, name) = (path.display(), delimiter_name(delimiter));
+            let quoted = if delimiter == b'\t' { "tab".to_owned() } else { format!("'{name}'") };
+            output::note(&format!(
+                "{path}: each line is read as one field, but {name} seems to separate fields; --delimiter {quoted} \
+                 does that"
             ));
         }
         if table.format_of(path) == TableFormat::Tsv && !table.quotes {

@@ -203,3 +203,32 @@ fn a_longer_text_is_not_trained_on_as_a_whole() {
     child.wait().unwrap();
     assert!(found.is_some_and(|line| line.contains("--no-check")));
 }
+
+#[test]
+fn an_optional_value_may_stand_behind_its_option() {
+    let folder = Folder::new();
+    folder.write("a.txt", "The train is late.\nThe train is late!\nRain falls.\nRain falls on the mill.\n");
+    let of = |args: &[&str]| folder.run(args).ok().out;
+    let groups = of(&["dedupe", "a.txt", "--report=groups"]);
+    assert!(groups.starts_with("2\t1\tThe train is late.\n"), "{groups}");
+    assert_eq!(of(&["dedupe", "--report", "groups", "a.txt"]), groups);
+    assert_eq!(of(&["dedupe", "--report", "a.txt"]), of(&["dedupe", "--report=pairs", "a.txt"]));
+    assert_eq!(of(&["mine", "--margin", "2", "a.txt"]), of(&["mine", "--margin=2", "a.txt"]));
+    assert_eq!(of(&["mine", "--margin", "a.txt"]), of(&["mine", "a.txt", "--margin"]));
+    assert_eq!(of(&["dedupe", "--split", "lines", "a.txt"]), of(&["dedupe", "--split=lines", "a.txt"]));
+    // A file of that name is meant.
+    folder.write("groups", "Rain falls.\n");
+    let pairs = of(&["dedupe", "a.txt", "--report", "groups"]);
+    assert!(pairs.contains("\tgroups:1\ta.txt:3\t"), "{pairs}");
+}
+
+#[test]
+fn outliers_that_are_the_whole_text_are_warned_of() {
+    let folder = Folder::new();
+    folder.write("a.txt", "The train is late.\nRain falls.\nMy cat sleeps.\n");
+    let drop = |more: &[&str]| folder.run(&[&["outliers", "a.txt", "--drop"], more].concat()).ok();
+    let ended = drop(&[]);
+    assert!(ended.out.is_empty() && ended.err.contains("nothing is left: -n 20 drops every sentence"), "{}", ended.err);
+    let ended = drop(&["-n", "1"]);
+    assert!(ended.out.lines().count() == 2 && !ended.err.contains("nothing is left"), "{}", ended.err);
+}

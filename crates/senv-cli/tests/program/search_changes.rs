@@ -47,7 +47,7 @@ fn blank_sentences_are_passed_over_and_said_but_never_put_in_the_place_of_others
     let columns = ["--column", "id=1", "--column", "text=2"];
     folder.write("t.tsv", "1\tthe cat saw the dog\n2\t \n\n3\tthe soup burnt\n");
     let made = index(&folder, "t.tsv", "c", &columns).ok();
-    assert!(made.err.contains("skipped 1 line with a blank sentence"), "{}", made.err);
+    assert!(made.err.contains("1 record has no text in the column: t.tsv:2"), "{}", made.err);
     assert_eq!(rows(&folder, "c"), 2);
     folder.write("new.tsv", "3\ta train\n1\t\n");
     let replace = index(&folder, "new.tsv", "c", &[&["--replace"], &columns[..]].concat());

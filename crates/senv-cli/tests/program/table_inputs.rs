@@ -158,17 +158,104 @@ fn bad_records_are_left_out_counted_and_listed() {
 }
 
 #[test]
+fn a_file_of_semicolons_is_recognized_with_a_stray_one_and_with_titles_alone() {
+    let folder = Folder::new();
+    folder.write("stray.csv", "id;body\n1;Rain falls; it is wet.\n2;The sun shines.\n");
+    let sample = |file: &str, more: &[&str]| {
+        folder.run(&[&["sample", "--random", "9", file, "--column", "2", "--header"], more].concat())
+    };
+    sample("stray.csv", &[]).fails(1, &["stray.csv:2: the record has 3 columns, but the first record has 2"]);
+    assert_eq!(sample("stray.csv", &["--skip-bad", "1"]).ok().out, "The sun shines.\n");
+    folder.write("titles.csv", "id;body\n");
+    folder
+        .run(&["sample", "--random", "9", "titles.csv", "--column", "body"])
+        .fails(1, &["titles.csv: fields are separated by ;", "titles.csv contains no text"]);
+    // Another line before the titles.
+    folder.write("above.csv", "Tickets of May\nid;body\n1;Rain falls.\n2;The sun shines.\n");
+    let lines = folder.run(&["sample", "--random", "9", "above.csv", "--column", "1"]).ok();
+    let said = "above.csv: each line is read as one field, but ; seems to separate fields; --delimiter ';' does that";
+    assert!(lines.err.contains(said), "{}", lines.err);
+    let index = ["index", "above.csv", "--column", "text=1", "--output", "c"];
+    assert!(folder.run(&index).ok().err.contains(said));
+}
+
+#[test]
+fn records_without_text_are_counted_and_the_first_are_named() {
+    let folder = Folder::new();
+    folder.write("t.jsonl", "{\"body\":\"Rain falls.\"}\n{\"id\":2}\n{\"body\":null}\n{\"body\":\"\"}\n{\"id\":5}\n");
+    folder.write("t.csv", "id,body\n1,Rain falls.\n2,\n");
+    let said = "4 records have no text in the column: t.jsonl:2, t.jsonl:3, t.jsonl:4 and 1 more\n";
+    for command in [
+        &["sample", "--random", "9"][..],
+        &["dedupe"],
+        &["dedupe", "--records"],
+        &["nearest", "--query", "rain"],
+        &["encode"],
+        &["split"],
+    ] {
+        let ended = folder.run(&[command, &["t.jsonl", "--column", "body"]].concat()).ok();
+        assert!(ended.err.contains(said), "{command:?}: {}", ended.err);
+    }
+    let index = ["index", "t.jsonl", "--column", "text=body", "--output", "c"];
+    assert!(folder.run(&index).ok().err.contains(said));
+    let ended = folder.run(&["dedupe", "t.csv", "--column", "body"]).ok();
+    assert!(ended.err.contains("1 record has no text in the column: t.csv:3\n"), "{}", ended.err);
+}
+
+#[test]
+fn a_file_that_is_given_twice_is_noted_once() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("docs")).unwrap();
+    folder.write("docs/a.txt", "Rain falls.\nThe sun shines.\n");
+    let said = |arguments: &[&str]| {
+        let err = folder.run(arguments).ok().err;
+        err.matches("is given more than once, and is read each time").count()
+    };
+    assert_eq!(said(&["dedupe", "docs/a.txt", "docs/../docs/a.txt", "docs/a.txt"]), 1);
+    assert_eq!(said(&["dedupe", "docs", "docs/a.txt"]), 1);
+    assert_eq!(said(&["dedupe", "docs/a.txt", "--against", "docs/a.txt"]), 1);
+    assert_eq!(said(&["index", "docs/a.txt", "docs/a.txt", "--output", "c"]), 1);
+    assert_eq!(said(&["nearest", "docs/a.txt", "--queries", "docs/a.txt"]), 0);
+    assert_eq!(said(&["compare", "docs/a.txt", "docs/a.txt"]), 0);
+    assert_eq!(said(&["dedupe", "docs"]), 0);
+    assert_eq!(said(&["nearest", "docs/a.txt", "--query", "Rain.", "--query", "Rain."]), 0);
+    folder.write("p.tsv", "Rain falls.\tIt rains.\n");
+    let train = ["train", "pp", "--pairs", "p.tsv", "p.tsv:2", "--output", "no/folder/m.senv"];
+    let err = folder.run(&train).err;
+    assert!(err.contains("p.tsv is given more than once"), "{err}");
+}
+
+#[test]
+fn a_binary_file_is_named_as_one() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("docs")).unwrap();
+    let noise: Vec<u8> = (0..3000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    folder.write("docs/noise.txt", noise);
+    folder.write("docs/a.txt", "Rain falls.\n");
+    let ended = folder.run(&["dedupe", "docs"]).ok();
+    assert!(ended.err.contains("left out 1 file, binary, not text: docs/noise.txt"), "{}", ended.err);
+    let ended = folder.run(&["dedupe", "docs/noise.txt"]).fails(1, &["docs/noise.txt is a binary file, not text"]);
+    assert!(!ended.err.contains("carriage"), "{}", ended.err);
+    let table = ["dedupe", "docs/noise.txt", "--column", "1"];
+    folder.run(&table).fails(1, &["docs/noise.txt is a binary file, not text"]);
+}
+
+#[test]
 fn windows_1252_is_named_in_the_error_and_read() {
     let folder = Folder::new();
     folder.write("w.csv", b"id;gr\xf6\xdfe\n1;Der B\xe4r schl\xe4ft.\n2;\x84Nein\x93, sagt er.\n");
     let sample = ["sample", "--random", "9", "w.csv", "--column", "2", "--header"];
-    folder.run(&sample).fails(1, &["w.csv:2: byte 6", "--invalid-utf8 windows-1252", "--invalid-utf8 replace"]);
+    folder.run(&sample).fails(
+        1,
+        &["w.csv:2: byte 6 of the cell in column \"2\"", "--invalid-utf8 windows-1252", "--invalid-utf8 replace"],
+    );
     for policy in ["windows-1252", "latin1"] {
         let out = folder.run(&[&sample[..], &["--invalid-utf8", policy]].concat()).ok().out;
         assert_eq!(out, "Der Bär schläft.\n„Nein“, sagt er.\n");
     }
     let by_title = ["sample", "--random", "1", "w.csv", "--column", "größe", "--invalid-utf8", "windows-1252"];
     folder.run(&by_title).ok();
+    folder.run(&by_title[..6]).fails(1, &["no column \"größe\"", "which are not UTF-8 (--invalid-utf8 windows-1252"]);
     folder.run(&["dedupe", "w.csv", "--invalid-utf8", "windows-1252"]).fails(2, &["Columns: id, größe"]);
 }
 

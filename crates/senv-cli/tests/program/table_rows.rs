@@ -90,7 +90,7 @@ fn whole_records_are_printed_with_figures_before_them() {
     let folder = folder();
     let of = |command: &[&str], more: &[&str]| folder.run(&[command, more, &["--records"]].concat()).ok().out;
     let near = of(&["nearest", "--query", "The train is late.", "--k", "1"], &TABLE);
-    assert_eq!(near, "query,cosine,id,who,body\n1,1.0000,T-2,Bob,The train is late.\n");
+    assert_eq!(near, "cosine,query,id,who,body\n1.0000,The train is late.,T-2,Bob,The train is late.\n");
     let sample = of(&["sample", "--random", "9"], &TABLE);
     assert_eq!(sample.as_bytes(), folder.read("t.csv"));
     let mined = of(&["mine", "-n", "1"], &TABLE);
@@ -106,6 +106,50 @@ fn whole_records_are_printed_with_figures_before_them() {
     assert_eq!(serde_json::from_str::<Value>(&kept).unwrap()[0], json!({ "id": 1, "body": "Rain falls." }));
     let rest = of(&["outliers", "-n", "1", "--drop"], &TABLE);
     assert!(rest.starts_with("id,who,body\n") && rest.lines().count() >= 4, "{rest}");
+}
+
+#[test]
+fn a_query_is_a_field_of_the_table_that_was_searched() {
+    let folder = Folder::new();
+    folder.write("t.csv", "id;body\n1;\"Rain; then \"\"snow\"\".\"\n2;Sun.\n");
+    folder.write("t.tsv", "id\tbody\n1\tRain; then \"snow\".\n");
+    folder.write("t.jsonl", "{\"id\":1,\"body\":\"Rain; then snow.\"}\n");
+    let near = |table: &str| {
+        let query = ["--column", "body", "--query", "Rain; then \"snow\".", "--k", "1", "--records"];
+        folder.run(&[&["nearest", table], &query[..]].concat()).ok().out
+    };
+    let text = "Rain; then \"\"snow\"\".";
+    assert_eq!(near("t.csv"), format!("cosine;query;id;body\n1.0000;\"{text}\";1;\"{text}\"\n"));
+    let text = "Rain; then \"snow\".";
+    assert_eq!(near("t.tsv"), format!("cosine\tquery\tid\tbody\n1.0000\t{text}\t1\t{text}\n"));
+    let line: Value = serde_json::from_str(near("t.jsonl").trim_end()).unwrap();
+    assert_eq!((&line["query"], &line["id"]), (&json!(text), &json!(1)));
+}
+
+#[test]
+fn files_whose_records_cannot_follow_each_other_are_refused_before_anything_is_written() {
+    let folder = folder();
+    folder.write("other.csv", "id,body\nT-9,Fog comes.\n");
+    folder.write("semicolon.csv", "id;who;body\nT-9;Ada;Fog comes.\n");
+    folder.write("more.csv", "id,who,body\r\nT-9,Ada,Fog comes.\r\n");
+    let of = |command: &[&str], second: &str| {
+        folder.run(&[command, &["t.csv", second, "--column", "body", "--records"]].concat())
+    };
+    let titles = "other.csv has the columns id, body, but t.csv has the columns id, who, body; run --records on each";
+    for command in [
+        &["dedupe"][..],
+        &["sample", "--random", "9"],
+        &["outliers"],
+        &["mine"],
+        &["cluster", "--members"],
+        &["nearest", "--query", "fog"],
+    ] {
+        let ended = of(command, "other.csv").fails(2, &[titles]);
+        assert_eq!(ended.out, "", "{command:?}");
+    }
+    of(&["dedupe"], "semicolon.csv").fails(2, &["semicolon.csv has the columns id, who, body, separated by ';', but"]);
+    of(&["dedupe"], "t.json").fails(2, &["t.json has a JSON array, but t.csv has the columns"]);
+    assert!(of(&["dedupe"], "more.csv").ok().out.ends_with("T-9,Ada,Fog comes.\r\n"));
 }
 
 #[test]

@@ -208,6 +208,28 @@ pub(super) fn is_emoji(c: char) -> bool {
         || matches!(c, '\u{fe0f}' | '\u{200d}' | '\u{20e3}' | '\u{e0020}'..='\u{e007f}')
 }
 
+/// A text without the emoji at its end and the white space before them. Ticks and crosses stay, because they are an
+/// answer, and so does a text of nothing else.
+///
+/// ```
+/// # use senv_text::without_last_emoji;
+/// assert_eq!(without_last_emoji("See you soon. 😀🎉"), "See you soon.");
+/// assert_eq!(["It works ✅", "😀", "See you 😀 soon"].map(without_last_emoji), ["It works ✅", "😀", "See you 😀 soon"]);
+/// ```
+#[doc(hidden)]
+#[must_use]
+pub fn without_last_emoji(text: &str) -> &str {
+    let is_answer =
+        |c| matches!(c, '\u{2610}'..='\u{2612}' | '\u{2705}' | '\u{2713}'..='\u{2718}' | '\u{274c}' | '\u{274e}');
+    let is_left_out = |c: char| c.is_whitespace() || is_emoji(c) && !is_answer(c);
+    if text.as_bytes().last().is_none_or(u8::is_ascii) && !text.ends_with(char::is_whitespace) {
+        return text;
+    }
+    let rest = text.trim_end_matches(is_left_out);
+    let has_emoji = text[rest.len()..].contains(is_emoji);
+    if has_emoji && !rest.is_empty() { rest } else { text }
+}
+
 /// Whether a character stands before an item of a list within a line.
 pub(super) fn is_bullet(c: char) -> bool {
     matches!(c, '•' | '·' | '▪' | '■' | '●' | '○' | '◦' | '‣' | '►' | '▶')

@@ -18,6 +18,7 @@ mod words;
 use code::Code;
 use following::{Beginning, Following};
 use lines::Line;
+pub use marks::without_last_emoji;
 use marks::{CLASSES, Class, Stop, is_blank, is_opening, stop};
 use quotation::{Quote, quote};
 pub(crate) use quoted::without_marks;

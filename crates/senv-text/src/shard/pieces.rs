@@ -81,7 +81,7 @@ pub(super) fn count_blocks(path: &Path, options: &TextOptions) -> Result<(u64, b
         let mut head = Vec::new();
         let read = (&mut source.reader).take(1 << 12).read_to_end(&mut head);
         read.map_err(|e| source.error(path, e))?;
-        foreign(&head, path, false).map_or(Ok(()), Err)?;
+        foreign(&head, path, false, options.invalid_utf8).map_or(Ok(()), Err)?;
         source.action == "read"
     };
     if is_plain {

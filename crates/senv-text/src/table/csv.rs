@@ -90,6 +90,7 @@ impl Parser {
             self.n_titles = Some(self.n_ends);
             if let Some(raw) = &mut lines.raw {
                 raw.titles.clone_from(&self.raw);
+                raw.titles_line = began;
             }
         } else {
             match self.push_fields(began, lines) {
@@ -155,7 +156,10 @@ impl Parser {
                 } else {
                     match self.delimiter {
                         b',' => "quote fields that contain a comma",
-                        _ => "quote fields that contain the delimiter, or give another one (--delimiter)",
+                        delimiter => &format!(
+                            "quote fields that contain '{}', or give another delimiter (--delimiter)",
+                            char::from(delimiter).escape_default()
+                        ),
                     }
                 };
                 let reason = format!("the record has {n} columns, but the first record has {titles}; {what}");
@@ -188,7 +192,12 @@ impl Parser {
                 };
                 let titles = (0..self.n_ends.min(20)).map(text).collect::<Vec<_>>().join(", ");
                 let is_whole = self.n_ends == 1 && titles.contains([';', '\t', '|', ',']);
-                let remedy = if is_whole { " (--delimiter sets the character between them)" } else { "" };
+                let is_legible = (0..self.n_ends).all(|i| self.invalid_utf8.decode(self.field(i)).is_ok());
+                let remedy = match (is_whole, is_legible) {
+                    (true, _) => " (--delimiter sets the character between them)",
+                    (_, false) => ", which are not UTF-8 (--invalid-utf8 windows-1252 reads them)",
+                    _ => "",
+                };
                 lines.bad(began, format!("no column {}; the columns are {titles}{remedy}", quoted(&column.title())))
             })?);
         }

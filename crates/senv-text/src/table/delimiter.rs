@@ -13,6 +13,8 @@ const DELIMITERS: [u8; 4] = *b",;\t|";
 /// The number of lines, and of bytes, that are examined.
 const LINES: usize = 21;
 const BYTES: usize = 1 << 16;
+/// The maximum number of bytes of a title.
+const MOST_OF_TITLE: usize = 40;
 
 /// The line with which spreadsheets say which character separates fields, without its end.
 const DECLARED: usize = "sep=;".len();
@@ -47,22 +49,67 @@ pub(super) fn sample(bytes: &[u8], at_end: bool) -> Option<&[u8]> {
     enough.map(|end| &bytes[..end.min(BYTES)]).or(at_end.then_some(bytes))
 }
 
-/// The character between fields: the comma, unless the records, except one in ten, have as many fields as the first by
-/// another character and not by comma.
-pub(super) fn of_sample(sample: &[u8], is_whole: bool) -> u8 {
-    let equal = |&delimiter: &u8| {
+/// How many fields the records of a sample have by a character.
+struct Agreement {
+    delimiter: u8,
+    /// The fields of the first record, and whether they look like titles.
+    n: usize,
+    has_titles: bool,
+    /// The number of further records, of those with as many fields, and of those with more than one.
+    n_others: usize,
+    n_equal: usize,
+    n_parted: usize,
+}
+
+impl Agreement {
+    fn of(sample: &[u8], delimiter: u8, is_whole: bool) -> Option<Self> {
         let counts = field_counts(sample, delimiter, is_whole);
-        let n = *counts.first().filter(|&&n| n > 1 && counts.len() > 1)?;
-        // One bad record of ten is no reason to read all others wrongly.
-        let n_others = counts.iter().filter(|&&count| count != n).count();
-        (10 * n_others <= counts.len()).then_some((n, delimiter))
+        let (&n, others) = counts.split_first()?;
+        let counted = |is: &dyn Fn(usize) -> bool| others.iter().filter(|&&count| is(count)).count();
+        let (n_equal, n_parted) = (counted(&|count| count == n), counted(&|count| count > 1));
+        let has_titles = n > 1 && are_titles(first_line(sample), delimiter);
+        Some(Self { delimiter, n, has_titles, n_others: others.len(), n_equal, n_parted })
+    }
+
+    /// Whether the character separates fields: most records have as many as the first, or the first has titles. Titles
+    /// count more than a few records with a field too few or too many.
+    fn separates(&self) -> bool {
+        let Self { n, has_titles, n_others, n_equal, n_parted, .. } = *self;
+        let by_titles = has_titles && (n > 2 || 2 * n_parted >= n_others);
+        n > 1 && (by_titles || 2 * n_equal > n_others && n_others > 0)
+    }
+}
+
+/// The first line, without its end.
+fn first_line(sample: &[u8]) -> &[u8] {
+    let end = memchr::memchr2(b'\n', b'\r', sample).unwrap_or(sample.len());
+    &sample[..end]
+}
+
+/// Whether the parts of a line look like titles of columns: short, different, and no parts of a sentence.
+fn are_titles(line: &[u8], delimiter: u8) -> bool {
+    let titles: Vec<&[u8]> = line.split(|&byte| byte == delimiter).collect();
+    let is_title = |title: &&[u8]| {
+        !title.is_empty()
+            && title.len() <= MOST_OF_TITLE
+            && title.trim_ascii().len() == title.len()
+            && !title.ends_with(b".")
+            && !title.ends_with(b"!")
+            && !title.ends_with(b"?")
     };
-    let found: Vec<(usize, u8)> = DELIMITERS.iter().filter_map(equal).collect();
-    // Of several, the one with most fields.
-    let most = found.iter().rev().max_by_key(|(n, _)| n);
+    let is_new = |(i, title): (usize, &&[u8])| !titles[..i].contains(title);
+    titles.iter().all(is_title) && titles.iter().enumerate().all(is_new)
+}
+
+/// The character between fields: the comma, unless the records agree on another ([`Agreement::separates`]) and not on
+/// the comma.
+pub(super) fn of_sample(sample: &[u8], is_whole: bool) -> u8 {
+    let found = DELIMITERS.iter().filter_map(|&delimiter| Agreement::of(sample, delimiter, is_whole));
+    let found: Vec<Agreement> = found.filter(Agreement::separates).collect();
     match found.first() {
-        Some(&(_, b',')) | None => b',',
-        Some(_) => most.map_or(b',', |&(_, delimiter)| delimiter),
+        Some(Agreement { delimiter: b',', .. }) | None => b',',
+        // Of several, the one with most fields.
+        Some(_) => found.iter().rev().max_by_key(|found| found.n).map_or(b',', |found| found.delimiter),
     }
 }
 
@@ -99,8 +146,65 @@ fn field_counts(sample: &[u8], delimiter: u8, is_whole: bool) -> Vec<usize> {
 /// # Errors
 /// [`Error::Io`](senv_base::Error::Io) if the file cannot be read.
 pub fn recognized_delimiter(path: &Path, table: &TableText) -> Result<Option<u8>> {
-    let is_csv = table.delimiter.is_none() && table.format_of(path) == TableFormat::Csv;
-    if !is_csv || is_stdin(path) || !path.is_file() || arrow::is_arrow(path) {
+    if table.delimiter.is_some() || table.format_of(path) != TableFormat::Csv {
+        return Ok(None);
+    }
+    let Some((bytes, at_end)) = beginning(path)? else { return Ok(None) };
+    let of_records = || sample(&bytes, at_end).map(|sample| of_sample(sample, at_end && sample.len() == bytes.len()));
+    let found = declared(&bytes).or_else(of_records);
+    Ok(found.filter(|&delimiter| delimiter != b','))
+}
+
+/// The character that seems to separate fields of a CSV or TSV file that is read as whole lines, because it is read with
+/// another character. The first record and most of the next ones are then a single field. `None` for other files, and
+/// for standard input and pipes.
+///
+/// ```
+/// use senv_core::text::{TableText, unread_delimiter};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("tickets.tsv");
+/// std::fs::write(&path, "id;text\n1;Rain, then snow.\n2;Sun.\n")?;
+/// assert_eq!(unread_delimiter(&path, &TableText::column("1"))?, Some(b';'));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Io`](senv_base::Error::Io) if the file cannot be read.
+pub fn unread_delimiter(path: &Path, table: &TableText) -> Result<Option<u8>> {
+    let usual = match table.format_of(path) {
+        TableFormat::Csv => b',',
+        TableFormat::Tsv => b'\t',
+        TableFormat::JsonLines => return Ok(None),
+    };
+    let used = table.delimiter.or(recognized_delimiter(path, table)?).unwrap_or(usual);
+    let Some((bytes, at_end)) = beginning(path)? else { return Ok(None) };
+    let end = memchr::memchr_iter(b'\n', &bytes).nth(LINES - 1).map_or(bytes.len(), |end| end + 1);
+    let (sample, is_whole) = (&bytes[behind_declared(&bytes)..end], at_end && end == bytes.len());
+    let counts = field_counts(sample, used, is_whole);
+    let n_single = counts.iter().filter(|&&n| n == 1).count();
+    let is_one_field = counts.first() == Some(&1) && 2 * n_single > counts.len();
+    if !is_one_field {
+        return Ok(None);
+    }
+    let seems = |&delimiter: &u8| {
+        let counts = field_counts(sample, delimiter, is_whole);
+        let agreement = Agreement::of(sample, delimiter, is_whole);
+        // Commas stand in any text, so only titles tell.
+        let has_titles = agreement.is_some_and(|found| found.has_titles && found.separates());
+        has_titles || delimiter != b',' && most_agree(&counts)
+    };
+    Ok(DELIMITERS.into_iter().filter(|&delimiter| delimiter != used).find(seems))
+}
+
+/// Whether more than half of at least two records have the same number of fields, above one.
+fn most_agree(counts: &[usize]) -> bool {
+    let equal = |n: usize| counts.iter().filter(|&&count| count == n).count();
+    counts.len() > 1 && counts.iter().any(|&n| n > 1 && 2 * equal(n) > counts.len())
+}
+
+/// The first bytes of a file that is text and can be read twice, without a byte order mark, and whether they are all.
+fn beginning(path: &Path) -> Result<Option<(Vec<u8>, bool)>> {
+    if is_stdin(path) || !path.is_file() || arrow::is_arrow(path) {
         return Ok(None);
     }
     let mut source = decode::open(path, &Default::default())?;
@@ -108,10 +212,10 @@ pub fn recognized_delimiter(path: &Path, table: &TableText) -> Result<Option<u8>
     let read = (&mut source.reader).take((BYTES + BOM.len()) as u64).read_to_end(&mut bytes);
     read.map_err(|e| source.error(path, e))?;
     let at_end = bytes.len() < BYTES;
-    let bytes = bytes.strip_prefix(BOM).unwrap_or(&bytes);
-    let of_records = || sample(bytes, at_end).map(|sample| of_sample(sample, at_end && sample.len() == bytes.len()));
-    let found = declared(bytes).or_else(of_records);
-    Ok(found.filter(|&delimiter| delimiter != b','))
+    if bytes.starts_with(BOM) {
+        bytes.drain(..BOM.len());
+    }
+    Ok(Some((bytes, at_end)))
 }
 
 #[cfg(test)]
@@ -136,16 +240,46 @@ mod tests {
             // Of several, the one with most fields.
             ("a;b|c|d\n1;2|3|4\n", b'|'),
             ("a;b\n1;2\n1;2\n1;2\n1;2\n1;2\n1;2\n1;2\n1;2\n1;2;3\n", b';'),
-            // Records that do not agree, or only one, say nothing.
-            ("a;b\n1;2\n1;2\n1;2\n1;2\n1;2\n1;2\n1;2\n1;2;3\n", b','),
+            // A stray character, or a field too few, in one of a few records.
+            ("a;b\n1;2\n1;2;3\n", b';'),
+            ("id;text\n1;Rain; then snow.\n2;Sun.\n", b';'),
+            ("id;text\n1;Rain.\n2\n", b';'),
+            ("id;author;text\n1\n", b';'),
+            ("1;Rain, then snow.\n2;Sun.\n3;Fog; rain.\n4;Hail.\n", b';'),
+            // Only titles.
+            ("a;b\n", b';'),
+            ("id\tauthor\ttext", b'\t'),
+            // Most records do not agree, and the first has no titles, or those are no titles.
             ("text\nHe came; he saw.\nHe left.\n", b','),
             ("He came; he saw.\nHe left.\n", b','),
-            ("a;b\n", b','),
-            ("a;b", b','),
+            ("He came; he saw.\n", b','),
+            ("He came;he left.\nRain.\n", b','),
+            ("and/or;not\nRain.\nSnow.\nHail; fog.\n", b','),
             ("", b','),
         ] {
             assert_eq!(char::from(of(text)), char::from(expected), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_file_read_as_whole_lines_is_told_if_most_lines_agree_on_another_character() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = |name: &str, text: &str, delimiter| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            let table = TableText { delimiter, ..TableText::column("1") };
+            unread_delimiter(&path, &table).unwrap().map(char::from)
+        };
+        assert_eq!(told("a.csv", "Tickets of May\nid;text\n1;Rain.\n2;Sun.\n", None), Some(';'));
+        assert_eq!(told("a.csv", "id;text\n1;Rain.\n", Some(b'|')), Some(';'));
+        assert_eq!(told("a.csv", "id;text\n1;Rain, snow.\n2;Sun.\n", Some(b',')), Some(';'));
+        assert_eq!(told("a.tsv", "id,text\n1,Rain.\n", None), Some(','));
+        // Read by that character, or one-column files of prose.
+        assert_eq!(told("a.csv", "id;text\n1;Rain.\n", None), None);
+        assert_eq!(told("a.csv", "id,text\n1,Rain; snow.\n", None), None);
+        assert_eq!(told("a.csv", "text\nHe came; he saw.\nHe left.\nRain.\n", None), None);
+        assert_eq!(told("a.tsv", "Rain, then snow.\nFog, then sun.\n", None), None);
+        assert_eq!(told("a.jsonl", "a;b\n1;2\n", None), None);
     }
 
     #[test]

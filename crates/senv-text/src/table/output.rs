@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
-use super::{BadRecords, LINE_END, TableText};
-use crate::{InvalidUtf8, cut::check_line};
+use super::{BadRecords, BlankRecords, LINE_END, TableColumn, TableText};
+use crate::{
+    InvalidUtf8,
+    cut::{check_line, in_cell, is_blank_byte},
+};
 use senv_base::{Error, Result};
 
 /// Converts the bytes of one file to lines.
@@ -42,8 +45,9 @@ impl LineBuffers<'_> {
 pub(crate) struct RawRecord {
     /// The bytes of the record, with its line end; without it for elements of an array.
     pub(crate) bytes: Vec<u8>,
-    /// The bytes of the titles, once they were read.
+    /// The bytes of the titles, once they were read, and the line on which they start.
     pub(crate) titles: Vec<u8>,
+    pub(crate) titles_line: u64,
     /// Whether it is an element of an array.
     pub(crate) is_element: bool,
 }
@@ -60,6 +64,8 @@ pub(crate) struct Lines<'a> {
     /// The number of records of the file so far.
     n_records: u64,
     bad_records: Option<&'a BadRecords>,
+    blank_records: Option<&'a BlankRecords>,
+    columns: &'a [TableColumn],
     line_ends: bool,
     /// Where the current record starts in `out`.
     start: usize,
@@ -75,8 +81,22 @@ impl<'a> Lines<'a> {
         n_records: u64,
     ) -> Self {
         let LineBuffers { text: out, numbers, records, raw } = buffers;
-        let (bad_records, line_ends, start) = (table.bad_records.as_ref(), table.line_ends, out.len());
-        Self { path, max, invalid_utf8, out, numbers, records, raw, n_records, bad_records, line_ends, start }
+        let start = out.len();
+        Self {
+            path,
+            max,
+            invalid_utf8,
+            out,
+            numbers,
+            records,
+            raw,
+            n_records,
+            bad_records: table.bad_records.as_ref(),
+            blank_records: table.blank_records.as_ref(),
+            columns: &table.columns,
+            line_ends: table.line_ends,
+            start,
+        }
     }
 
     /// The number of records of the file so far, including those that were left out.
@@ -141,15 +161,26 @@ impl<'a> Lines<'a> {
         if self.bad_records.is_some() {
             let record = &self.out[self.start..];
             if let Err(error) = check_line(record, self.path, number, self.max, self.invalid_utf8).map(|_| ()) {
-                return self.leave_out(error);
+                return self.leave_out(in_cell(error, record, Some(self.columns)));
             }
         }
         self.out.push(b'\n');
         self.n_records += 1;
+        if let Some(blank) = self.blank_records
+            && self.is_without_text()
+        {
+            blank.add(self.path, self.n_records, number);
+        }
         self.numbers.push(number);
         self.records.push(self.n_records);
         self.start = self.out.len();
         Ok(())
+    }
+
+    /// Whether the first field of the record is blank.
+    fn is_without_text(&self) -> bool {
+        let first = self.out[self.start..].iter().take_while(|&&byte| byte != b'\t' && byte != b'\n');
+        first.copied().all(is_blank_byte)
     }
 
     /// Leaves out the current record, which has this error, or returns the error.

@@ -23,7 +23,7 @@ enum State {
 
 /// Counts lines that end in `\n`, `\r\n` or `\r`, in pieces of any length.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct LineEnds {
+pub(crate) struct LineEnds {
     after_cr: bool,
 }
 
@@ -36,7 +36,7 @@ impl LineEnds {
     }
 
     /// The number of line ends in these bytes, the next ones.
-    pub(super) fn count(&mut self, bytes: &[u8]) -> u64 {
+    pub(crate) fn count(&mut self, bytes: &[u8]) -> u64 {
         let Some(&last) = bytes.last() else { return 0 };
         let is_end = |i: &usize| {
             let after_cr = if *i == 0 { self.after_cr } else { bytes[i - 1] == b'\r' };

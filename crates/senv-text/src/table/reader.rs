@@ -118,7 +118,7 @@ impl TableReader {
         while self.bytes.len() < HEAD && !self.at_end && !(eager && self.bytes.contains(&b'\n')) {
             self.fill(source, path)?;
         }
-        foreign(&self.bytes, path, true).map_or(Ok(()), Err)?;
+        foreign(&self.bytes, path, true, self.invalid_utf8).map_or(Ok(()), Err)?;
         self.start = if self.bytes.starts_with(BOM) { BOM.len() } else { 0 };
         self.at_start = false;
         self.wants_more = self.start == self.bytes.len();

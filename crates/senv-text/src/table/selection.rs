@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::BadRecords;
+use super::{BadRecords, BlankRecords};
 
 /// The syntax of records and fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,8 +93,9 @@ pub struct TableText {
     /// Whether the first record of a file contains titles although all columns are given by number.
     pub has_header: bool,
     /// The ASCII character between the fields of CSV and TSV. By default a tab in TSV, and in CSV the character that a
-    /// first line such as `sep=;` names, or else a comma. It is `;`, tab or `|` if the first records, except one in
-    /// ten, have equally many fields by it and not by comma ([`recognized_delimiter`](crate::recognized_delimiter)).
+    /// first line such as `sep=;` names, or else a comma. It is `;`, tab or `|` if that separates the titles, or gives
+    /// most of the first records equally many fields, and the comma does not
+    /// ([`recognized_delimiter`](crate::recognized_delimiter)).
     pub delimiter: Option<u8>,
     /// Whether fields of TSV can be quoted, so they can contain tabs and line ends, as in CSV.
     pub quotes: bool,
@@ -106,6 +107,8 @@ pub struct TableText {
     pub line_ends: bool,
     /// Which bad records are left out; by default none, and the first is an error.
     pub bad_records: Option<BadRecords>,
+    /// Counts the records without text, if somebody asks for it.
+    pub blank_records: Option<BlankRecords>,
 }
 
 impl From<&str> for TableColumn {
@@ -161,6 +164,7 @@ impl TableText {
             skip_initial_space: false,
             line_ends: false,
             bad_records: None,
+            blank_records: None,
         }
     }
 

@@ -25,7 +25,7 @@ use senv_base::{
     threads::{spawn_others, thread_count},
 };
 use senv_model::{Vocabulary, words::VocabularyBuilder};
-use senv_text::{BlockReader, ReadingProgress, TextBlock, TextOptions, check_line, cut_line};
+use senv_text::{BlockReader, ReadingProgress, TextBlock, TextOptions, check_line, cut_line, in_cell};
 
 /// The bytes of text handed to a thread at a time.
 const PIECE: usize = 1 << 20;
@@ -292,7 +292,8 @@ impl Shared<'_> {
                 block.number(place),
                 self.text.max_line_bytes,
                 self.text.invalid_utf8,
-            )?;
+            )
+            .map_err(|error| in_cell(error, line, self.text.table.as_ref().map(|table| &table.columns[..])))?;
             n_replaced += u64::from(matches!(text, std::borrow::Cow::Owned(_)));
             let before = ids.len();
             match self.known {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use senv_core::{SentenceEncoder, Table, memory::check_memory};
+use senv_core::{SentenceEncoder, Table, memory::check_memory, text::without_last_emoji};
 
 use crate::error::Result;
 
@@ -20,17 +20,35 @@ pub(crate) struct Distinct {
 
 impl Distinct {
     pub(crate) fn of(sentences: &[impl AsRef<str>]) -> Self {
-        Self::within(sentences, |_| 0)
-    }
-
-    /// Like `new`, but equal sentences of different groups are distinct.
-    pub(crate) fn within(sentences: &[impl AsRef<str>], group: impl Fn(usize) -> u32) -> Self {
-        let (mut known, mut firsts): (HashMap<(u32, &str), u32>, Vec<usize>) = (HashMap::new(), Vec::new());
+        let (mut known, mut firsts): (HashMap<&str, u32>, Vec<usize>) = (HashMap::new(), Vec::new());
         let mut rows = Vec::with_capacity(sentences.len());
         for (number, sentence) in sentences.iter().enumerate() {
-            let row = *known.entry((group(number), sentence.as_ref())).or_insert(firsts.len() as u32);
+            let row = *known.entry(sentence.as_ref()).or_insert(firsts.len() as u32);
             if row as usize == firsts.len() {
                 firsts.push(number);
+            }
+            rows.push(row);
+        }
+        Self { firsts, rows }
+    }
+
+    /// Like `of`, but a sentence with emoji at its end also equals the same without emoji, though not the same with
+    /// others. Equal sentences of different groups are distinct.
+    pub(crate) fn but_for_emoji(sentences: &[impl AsRef<str>], group: impl Fn(usize) -> u32) -> Self {
+        let (mut known, mut with_emoji) = (HashMap::<(u32, &str), u32>::new(), HashMap::<(u32, &str), u32>::new());
+        let (mut firsts, mut rows) = (Vec::new(), Vec::with_capacity(sentences.len()));
+        for (number, sentence) in sentences.iter().enumerate() {
+            let (sentence, group) = (sentence.as_ref(), group(number));
+            let plain = without_last_emoji(sentence);
+            let is_plain = plain.len() == sentence.len();
+            let other = || if is_plain { with_emoji.get(&(group, plain)) } else { known.get(&(group, plain)) };
+            let row = known.get(&(group, sentence)).or_else(other).copied().unwrap_or(firsts.len() as u32);
+            if row as usize == firsts.len() {
+                firsts.push(number);
+            }
+            known.entry((group, sentence)).or_insert(row);
+            if !is_plain {
+                with_emoji.entry((group, plain)).or_insert(row);
             }
             rows.push(row);
         }
@@ -70,4 +88,20 @@ pub(crate) fn encode_lists<E: SentenceEncoder + ?Sized>(encoder: &E, lists: &[Ve
         values.extend(vectors.iter());
     }
     Ok(Table::from_vec(n, dim, values)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn emoji_at_the_end_count_only_against_others() {
+        let rows = |sentences: &[&str]| Distinct::but_for_emoji(sentences, |_| 0).rows;
+        assert_eq!(rows(&["See you soon", "See you soon 😀", "See you soon 🎉🎉", "See you soon!"]), [0, 0, 0, 1]);
+        assert_eq!(rows(&["Shipped 🚀", "Shipped 🙂", "Shipped", "Shipped 🚀"]), [0, 1, 0, 0]);
+        assert_eq!(rows(&["😀", "🎉", "It works ❌", "It works"]), [0, 1, 2, 3]);
+        let of_groups = Distinct::but_for_emoji(&["Rain.", "Rain. 😀", "Rain."], |number| number as u32 % 2);
+        assert_eq!((of_groups.rows, of_groups.firsts), (vec![0, 1, 0], vec![0, 1]));
+        assert_eq!(Distinct::of(&["Rain. 😀", "Rain.", "Rain. 😀"]).rows, [0, 1, 0]);
+    }
 }

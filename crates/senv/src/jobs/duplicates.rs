@@ -53,9 +53,10 @@ pub struct FoundDuplicates {
 
 /// Processes sentences in order and drops each that repeats a kept one.
 ///
-/// A sentence repeats an equal one, with a cosine of 1 even if the encoder knows none of its words. It also repeats one
-/// whose vector has a cosine of at least the threshold, unless the guard says that both name different things. If it
-/// repeats several, the first is returned. A sentence that is only near a dropped one is kept.
+/// A sentence repeats an equal one, with a cosine of 1 even if the encoder knows none of its words. Emoji at the end of
+/// only one of them do not count. It also repeats one whose vector has a cosine of at least the threshold, unless the
+/// guard says that both name different things. If it repeats several, the first is returned. A sentence that is only
+/// near a dropped one is kept.
 ///
 /// The search is exact: the result is that of comparing all pairs ([`senv_index::duplicates_where`]). Memory is `4 dim`
 /// bytes plus about 250 for each distinct sentence. `progress` is called with the number of distinct sentences done,
@@ -180,7 +181,7 @@ impl<'a> Encoded<'a> {
         }
         let sentences: Vec<&'a str> = order.iter().map(|&number| sentences[number].as_ref()).collect();
         let groups: Option<Vec<u32>> = params.groups.map(|groups| order.iter().map(|&number| groups[number]).collect());
-        let distinct = Distinct::within(&sentences, |place| groups.as_ref().map_or(0, |groups| groups[place]));
+        let distinct = Distinct::but_for_emoji(&sentences, |place| groups.as_ref().map_or(0, |groups| groups[place]));
         let vectors = distinct.encode(encoder, &sentences)?;
         let texts = GuardedTexts::new(params.guard, distinct.firsts.iter().map(|&place| sentences[place]).collect());
         Ok(Self { order, groups, n_fixed, distinct, vectors, texts })

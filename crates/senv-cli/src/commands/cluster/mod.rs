@@ -20,7 +20,7 @@ use crate::{
     commands::{
         ModelArg,
         sentences::{LocatedSentence, cosine, located, read_for, with_files},
-        table_rows::{Joined, RecordArgs},
+        table_rows::{Figure, Joined, RecordArgs},
     },
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
@@ -220,10 +220,9 @@ impl Cluster {
         let members = grouping.group_of.iter().zip(&grouping.cosines).enumerate();
         let members = members.map(|(i, (group, &cosine))| (i, group.map(|group| group + 1), cosine));
         if joined.has_records() {
-            // JSON has no number for no group.
-            let none = if joined.is_json() { "null" } else { "-" };
             let figures = |group: Option<u32>, cosine: f32| {
-                vec![group.map_or_else(|| none.into(), |group| group.to_string()), format!("{cosine:.4}")]
+                let group = group.map_or(Figure::Absent, |group| Figure::Number(group.to_string()));
+                vec![group, Figure::Number(format!("{cosine:.4}"))]
             };
             let records = members.map(|(i, group, cosine)| (lines.place(i).0, lines.record(i), figures(group, cosine)));
             return joined.write_records(out, &["group", "cosine"], records);

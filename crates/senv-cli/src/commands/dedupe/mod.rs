@@ -26,6 +26,7 @@ use crate::{
     folders::{Collections, open_folders},
     output::{self, plural, short},
     progress::Settled,
+    repeated,
     text::{AgainstText, INPUT_HELP, InputArgs, TextArgs, is_dash, note_typing},
 };
 
@@ -36,10 +37,10 @@ const UNGUARDED_THRESHOLD: f32 = 0.9;
 /// Remove near-duplicate sentences from a text.
 ///
 /// Sentences are processed in order. A sentence is dropped if its cosine with a kept sentence reaches the threshold, or
-/// if the text is the same; a sentence close only to dropped ones is kept. Nothing is missed: the result is that of
-/// comparing all pairs, for any number of threads. Near sentences with different numbers, codes, names or rare words
-/// are both kept, unless --no-guard is given. Memory holds the text and a vector per distinct sentence: 2.6 KB each
-/// with the English model, 1.3 KB with --order 0.
+/// if the text is the same, with or without emoji at its end. A sentence close only to dropped ones is kept. Nothing is
+/// missed: the result is that of comparing all pairs, for any number of threads. Near sentences with different numbers,
+/// codes, names or rare words are both kept, unless --no-guard is given. Memory holds the text and a vector per
+/// distinct sentence: 2.6 KB each with the English model, 1.3 KB with --order 0.
 ///
 /// A sentence without a vector is dropped only if its text repeats. In most models that is one without a known word;
 /// the English model makes vectors of unknown words from their letters. Blank lines are dropped. Averages of words
@@ -170,6 +171,7 @@ impl Dedupe {
         open_folders(&mut self.against, self.text.content(), Collections::Kept)?;
         let input = self.input.paths_or_stdin();
         self.check(input)?;
+        repeated::note(input.iter().chain(&self.against));
         let model = self.model.open_for_many()?;
         note_typing(input, "sentences");
         let started = Instant::now();
@@ -219,7 +221,7 @@ impl Dedupe {
                 let kept: HashSet<_> = (0..lines.len()).filter(is_kept).map(place).collect();
                 let is_kept = |path: &std::path::Path, record| kept.contains(&(path, Some(record)));
                 let write = |record: &str| out.write_all(record.as_bytes()).map_err(Failure::stdout);
-                copy_records(input, &options, is_kept, other_titles(input), write)?;
+                copy_records(input, &options, is_kept, other_titles, write)?;
                 Ok(())
             }
             None => (0..lines.len()).filter(is_kept).try_for_each(|i| self.write_kept(&mut out, &of_lines(i))),

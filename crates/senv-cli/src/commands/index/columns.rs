@@ -9,7 +9,7 @@ use senv_index::Collection;
 use super::Index;
 use crate::{
     failure::{Failure, Result},
-    text::{bad_records, is_arrow},
+    text::{bad_records, blank_records, is_arrow},
 };
 
 /// The column of the id.
@@ -81,7 +81,9 @@ impl Index {
         let format = (!formats().any(says_otherwise)).then_some(TableFormat::Tsv);
         let Self { quotes, skip_initial_space, delimiter, skip_bad, .. } = *self;
         let (line_ends, bad_records) = (self.documents.is_some(), skip_bad.map(bad_records::up_to));
-        let table = TableText { format, quotes, skip_initial_space, delimiter, line_ends, bad_records, ..table };
+        let blank_records = Some(blank_records::seen());
+        let table = TableText { format, quotes, skip_initial_space, delimiter, line_ends, ..table };
+        let table = TableText { bad_records, blank_records, ..table };
         Ok((columns, Some(table)))
     }
 

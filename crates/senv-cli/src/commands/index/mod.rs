@@ -337,7 +337,8 @@ impl Index {
         if self.add || self.replace {
             output::note(&format!("{} in {}", plural(collection.len() as u64, "sentence"), self.output.display()));
         }
-        if text.n_blank() > 0 {
+        // Those of tables are noted with their places.
+        if text.n_blank() > 0 && self.columns.is_empty() {
             let lines = plural(text.n_blank(), "line");
             output::warn(&format!("skipped {lines} with a blank sentence"));
         }

@@ -22,7 +22,7 @@ use crate::{
         answers::{EqualArg, check_min_score, few_near, only_equal, write_times},
         known_words::WordSample,
         sentences::shown_place,
-        table_rows::{Cells, Joined, RecordArgs},
+        table_rows::{Cells, Figure, Joined, RecordArgs},
         unread::warn_of_unread,
     },
     destination,
@@ -300,9 +300,11 @@ impl Nearest {
                 output::warn(&warning);
             }
         }
-        let figures = |i: usize, near: &FoundText<'_>| vec![(i + 1).to_string(), format!("{:.4}", near.cosine)];
+        let figures = |i: usize, near: &FoundText<'_>| {
+            vec![Figure::Number(format!("{:.4}", near.cosine)), Figure::Text(queries.texts[i])]
+        };
         let records = of_records.iter().map(|(i, near)| (near.path.as_path(), near.record, figures(*i, near)));
-        joined.write_records(&mut out, &["query", "cosine"], records).map_err(Failure::stdout)?;
+        joined.write_records(&mut out, &["cosine", "query"], records).map_err(Failure::stdout)?;
         out.flush().map_err(Failure::stdout)?;
         queries.warn();
         warn_of_unread(&counts);

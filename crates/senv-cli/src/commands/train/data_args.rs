@@ -79,7 +79,7 @@ pub(crate) struct PairFiles {
     max_vocabulary: Option<usize>,
     /// Use one pair per epoch of those with the same first sentence [default: true for softmax-cosine, else false]
     #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), num_args = 0..=1,
-          default_missing_value = "true", overrides_with = "no_group", help_heading = "Training")]
+          require_equals = true, default_missing_value = "true", overrides_with = "no_group", help_heading = "Training")]
     group: Option<bool>,
     /// The same as --group false.
     #[arg(long, overrides_with = "group", help_heading = "Training")]

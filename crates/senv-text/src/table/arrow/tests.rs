@@ -162,7 +162,11 @@ fn limits_policies_and_files_that_are_not_read() {
         let path = folder.path().join(format!("{format:?}"));
         write(&path, format, std::slice::from_ref(&latin));
         let with = |invalid_utf8| lines(&path, &["text"], TextOptions { invalid_utf8, ..TextOptions::default() });
-        assert!(with(InvalidUtf8::Error).unwrap_err().starts_with("FILE:2: byte 4 of the line is not valid UTF-8"));
+        assert!(
+            with(InvalidUtf8::Error)
+                .unwrap_err()
+                .starts_with("FILE:2: byte 4 of the cell in column \"text\" is not valid UTF-8")
+        );
         assert_eq!(with(InvalidUtf8::Windows1252).unwrap()[1], (2, "café".into()));
         assert_eq!(with(InvalidUtf8::Replace).unwrap()[1], (2, "caf\u{fffd}".into()));
         let short = TextOptions { max_line_bytes: 3, ..TextOptions::default() };

@@ -3,12 +3,37 @@
 /// A reason why a text is no array of records, and its line.
 type Bad = (u64, String);
 
-/// An element, the line on which it begins, and where it ends.
-type Element<'a> = (&'a [u8], u64, usize);
+/// An element, the place where it begins, and its end among the bytes.
+type Element<'a> = (&'a [u8], Place, usize);
+
+/// A line, from 1, and the number of bytes before the place on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) line: u64,
+    pub(super) column: usize,
+}
+
+impl Place {
+    /// The start of a line.
+    pub(super) fn line(line: u64) -> Self {
+        Self { line, column: 0 }
+    }
+
+    /// The place after these bytes.
+    pub(super) fn after(self, bytes: &[u8]) -> Self {
+        match memchr::memrchr(b'\n', bytes) {
+            Some(end) => Self {
+                line: self.line + memchr::memchr_iter(b'\n', bytes).count() as u64,
+                column: bytes.len() - end - 1,
+            },
+            None => Self { column: self.column + bytes.len(), ..self },
+        }
+    }
+}
 
 /// What precedes the next byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Before {
     /// Nothing.
     Outside,
     /// The opening bracket.
@@ -24,9 +49,9 @@ enum Place {
 /// The scan of an array for its elements, one of which is in memory at a time.
 #[derive(Debug)]
 pub(super) struct Array {
-    place: Place,
-    /// The line of the next byte, from 1, and of the opening bracket.
-    line: u64,
+    before: Before,
+    /// The place of the next byte, and the line of the opening bracket.
+    at: Place,
     opened: u64,
     /// How many bytes the last call has read without finding an element.
     n_read: usize,
@@ -41,8 +66,8 @@ pub(super) struct Array {
 impl Array {
     /// An array whose opening bracket is the next byte that is not white space; the next byte is on this line.
     pub(super) fn new(line: u64) -> Self {
-        let (place, n_read, searched, depth) = (Place::Outside, 0, 0, 0);
-        Self { place, line, opened: line, n_read, searched, depth, in_string: false, is_escaped: false }
+        let (before, at, n_read, searched, depth) = (Before::Outside, Place::line(line), 0, 0, 0);
+        Self { before, at, opened: line, n_read, searched, depth, in_string: false, is_escaped: false }
     }
 
     /// How many bytes the last call of [`Array::next`] has read, if it has found no element.
@@ -55,35 +80,36 @@ impl Array {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             if byte.is_ascii_whitespace() && self.searched == 0 {
-                self.line += u64::from(byte == b'\n');
+                self.at = self.at.after(&[byte]);
                 at += 1;
                 continue;
             }
-            self.place = match (self.place, byte) {
-                (Place::Outside, b'[') => {
-                    self.opened = self.line;
-                    Place::Opened
+            self.before = match (self.before, byte) {
+                (Before::Outside, b'[') => {
+                    self.opened = self.at.line;
+                    Before::Opened
                 }
-                (Place::Opened | Place::Element, b']') => Place::Closed,
-                (Place::Element, b',') => Place::Comma,
-                (Place::Opened | Place::Comma, _) => {
+                (Before::Opened | Before::Element, b']') => Before::Closed,
+                (Before::Element, b',') => Before::Comma,
+                (Before::Opened | Before::Comma, _) => {
                     let rest = &bytes[at..];
                     let end = self.end_of_element(rest);
                     if end.unwrap_or(rest.len()) > max {
                         let reason = format!("a record is longer than {max} bytes; raise --max-line-bytes");
-                        return Err((self.line, reason));
+                        return Err((self.at.line, reason));
                     }
                     let Some(end) = end else { break };
-                    let (element, line) = (&rest[..end], self.line);
-                    self.line += memchr::memchr_iter(b'\n', element).count() as u64;
-                    (self.place, self.searched, self.depth) = (Place::Element, 0, 0);
-                    return Ok(Some((element, line, at + end)));
+                    let (element, place) = (&rest[..end], self.at);
+                    self.at = place.after(element);
+                    (self.before, self.searched, self.depth) = (Before::Element, 0, 0);
+                    return Ok(Some((element, place, at + end)));
                 }
-                (Place::Outside | Place::Element, _) => {
-                    return Err((self.line, "expected a comma or the end of the array after a record".into()));
+                (Before::Outside | Before::Element, _) => {
+                    return Err((self.at.line, "expected a comma or the end of the array after a record".into()));
                 }
-                (Place::Closed, _) => return Err((self.line, "text follows the end of the array".into())),
+                (Before::Closed, _) => return Err((self.at.line, "text follows the end of the array".into())),
             };
+            self.at.column += 1;
             at += 1;
         }
         self.n_read = at;
@@ -92,8 +118,8 @@ impl Array {
 
     /// Checks that the array has ended where its file does.
     pub(super) fn end(&self) -> Result<(), Bad> {
-        match self.place {
-            Place::Closed => Ok(()),
+        match self.before {
+            Before::Closed => Ok(()),
             _ => Err((self.opened, "the array that begins here has no end; the file may be incomplete".into())),
         }
     }
@@ -146,14 +172,17 @@ impl Array {
 mod tests {
     use super::*;
 
+    /// The line and column of an element, and its text.
+    type At = ((u64, usize), String);
+
     /// The elements with their lines, read in pieces of this size, or what is wrong.
-    fn elements(text: &str, piece: usize, max: usize) -> Result<Vec<(u64, String)>, Bad> {
+    fn elements(text: &str, piece: usize, max: usize) -> Result<Vec<At>, Bad> {
         let (mut array, mut held, mut found) = (Array::new(1), Vec::new(), Vec::new());
         for bytes in text.as_bytes().chunks(piece) {
             held.extend_from_slice(bytes);
             let mut start = 0;
-            while let Some((element, line, end)) = array.next(&held[start..], max)? {
-                found.push((line, String::from_utf8(element.to_vec()).unwrap()));
+            while let Some((element, place, end)) = array.next(&held[start..], max)? {
+                found.push(((place.line, place.column), String::from_utf8(element.to_vec()).unwrap()));
                 start += end;
             }
             held.drain(..start + array.n_read());
@@ -164,11 +193,16 @@ mod tests {
     #[test]
     fn elements_are_found_however_their_bytes_arrive() {
         let text = "[ {\"a\": \"}]\\\"\\\\\"},\n{\"b\":[{},[1,2]]}\n\n,\n3, \"x,\\\"]\" ,null]\n \n";
-        let expected =
-            [(1, "{\"a\": \"}]\\\"\\\\\"}"), (2, "{\"b\":[{},[1,2]]}"), (5, "3"), (5, "\"x,\\\"]\""), (5, "null")];
+        let expected = [
+            ((1, 2), "{\"a\": \"}]\\\"\\\\\"}"),
+            ((2, 0), "{\"b\":[{},[1,2]]}"),
+            ((5, 0), "3"),
+            ((5, 3), "\"x,\\\"]\""),
+            ((5, 12), "null"),
+        ];
         for piece in [1, 2, 3, 7, 1000] {
             let found = elements(text, piece, 100).unwrap();
-            assert!(found.iter().map(|(line, text)| (*line, text.as_str())).eq(expected), "{piece}: {found:?}");
+            assert!(found.iter().map(|(place, text)| (*place, text.as_str())).eq(expected), "{piece}: {found:?}");
         }
         assert_eq!(elements("[]", 1, 9), Ok(vec![]));
     }

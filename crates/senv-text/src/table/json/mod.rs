@@ -3,7 +3,7 @@
 mod array;
 mod fields;
 
-use array::Array;
+use array::{Array, Place};
 use fields::{Found, Object, field_names};
 
 pub(crate) use fields::Names;
@@ -56,11 +56,11 @@ impl Parser {
         })
     }
 
-    /// Converts the object that begins on line `number`, or leaves it out if it is bad.
-    fn record(&mut self, json: &[u8], number: u64, lines: &mut Lines<'_>) -> Result<()> {
-        match self.push_fields(json, number, lines) {
+    /// Converts the object that begins at this place, or leaves it out if it is bad.
+    fn record(&mut self, json: &[u8], begins: Place, lines: &mut Lines<'_>) -> Result<()> {
+        match self.push_fields(json, begins, lines) {
             Ok(()) => {
-                lines.end_record(number)?;
+                lines.end_record(begins.line)?;
                 lines.keep_raw(json, self.array.is_some());
                 Ok(())
             }
@@ -68,18 +68,21 @@ impl Parser {
         }
     }
 
-    fn push_fields(&mut self, json: &[u8], number: u64, lines: &mut Lines<'_>) -> Result<()> {
-        let invalid = |error: std::str::Utf8Error| Error::InvalidUtf8 {
-            path: lines.path.to_owned(),
-            line: number,
-            byte: error.valid_up_to() + 1,
+    fn push_fields(&mut self, json: &[u8], begins: Place, lines: &mut Lines<'_>) -> Result<()> {
+        let number = begins.line;
+        let invalid = |error: std::str::Utf8Error| {
+            let Place { line, column } = begins.after(&json[..error.valid_up_to()]);
+            Error::InvalidUtf8 { path: lines.path.to_owned(), line, byte: column + 1, column: None }
         };
         let text = lines.invalid_utf8.decode(json).map_err(invalid)?;
         let mut found = vec![Found::Missing; self.names.len()];
         let mut reader = serde_json::Deserializer::from_str(&text);
         let object = Object { names: &self.names, prefix: "", found: &mut found };
         let read = object.deserialize(&mut reader).and_then(|()| reader.end());
-        read.map_err(|error| lines.bad(number, format!("not a JSON object: {}", without_line(&error))))?;
+        read.map_err(|error| {
+            let (what, Place { line, column }) = without_place(&error, begins);
+            lines.bad(line, format!("not a JSON object: {what} at column {column}"))
+        })?;
         if self.n_records == 0 {
             self.first = (number, field_names(&text));
         }
@@ -135,7 +138,7 @@ impl Parser {
                 continue;
             }
             if !line.trim_ascii().is_empty() {
-                self.record(line, self.line, lines)?;
+                self.record(line, Place::line(self.line), lines)?;
             }
         }
         Ok(position)
@@ -155,9 +158,9 @@ impl Parser {
         {
             let element = array.next(&bytes[position..], lines.max);
             match element.map_err(|(line, reason)| lines.bad(line, reason))? {
-                Some((element, line, end)) => {
+                Some((element, begins, end)) => {
                     position += end;
-                    self.record(element, line, lines)?;
+                    self.record(element, begins, lines)?;
                 }
                 None => {
                     position += array.n_read();
@@ -181,13 +184,14 @@ impl Parser {
     }
 }
 
-/// The parser's message with the column but without the line, which it counts from the start of the object.
-fn without_line(error: &serde_json::Error) -> String {
+/// The parser's message without its place, and that place in the file. The parser counts lines from the start of the
+/// object, and columns from 1.
+fn without_place(error: &serde_json::Error, begins: Place) -> (String, Place) {
     let (text, place) = (error.to_string(), format!(" at line {} column {}", error.line(), error.column()));
-    match text.strip_suffix(&place) {
-        Some(what) => format!("{what} at column {}", error.column()),
-        None => text,
-    }
+    let what = text.strip_suffix(&place).unwrap_or(&text).to_owned();
+    let before = if error.line() > 1 { 0 } else { begins.column };
+    let line = begins.line + (error.line() as u64).saturating_sub(1);
+    (what, Place { line, column: before + error.column() })
 }
 
 impl Parse for Parser {

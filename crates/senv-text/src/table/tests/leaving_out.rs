@@ -40,7 +40,7 @@ fn records_without_the_column_or_with_wrong_text_are_left_out() {
     assert!(left.1[0].1.starts_with("the record has 1 column, so"), "{:?}", left.1);
     // One fewer is too few.
     let error = leaving_out("t.csv", text, 3, 100).unwrap_err();
-    assert!(error.contains("t.csv:6: byte 1 of the line is NUL"), "{error}");
+    assert!(error.contains("t.csv:6: byte 1 of the cell in column \"text\" is NUL"), "{error}");
     assert!(leaving_out("t.csv", text, 0, 100).unwrap_err().contains("t.csv:3: the record has 1 column"));
     // A wrong title concerns all records.
     assert!(leaving_out("t.csv", b"id,words\n1,a\n", 9, 100).unwrap_err().contains("no column \"text\""));

@@ -7,6 +7,7 @@ use crate::{InvalidUtf8, Split, TextOptions, TextReader};
 
 mod json;
 mod leaving_out;
+mod places;
 
 /// Returns a given number of bytes at a time.
 struct Pieces(std::io::Cursor<Vec<u8>>, usize);
@@ -203,7 +204,9 @@ fn fields_are_separated_by_the_given_character_or_by_one_that_the_records_agree_
         assert!(read("t.csv", b"a", &table, 99).unwrap_err().contains("delimiter must be an ASCII character"));
     }
     let cut = csv("id;text\n1;a\n2;b;c\n3;a\n", "text").unwrap_err();
-    assert!(cut.contains("no column \"text\"; the columns are id;text"), "{cut}");
+    assert!(cut.contains("t.csv:3: the record has 3 columns, but the first record has 2"), "{cut}");
+    let untitled = csv("1 Rain.;2 Snow.\n1;a\n2;b;c\n3;a;b;c\n", "text").unwrap_err();
+    assert!(untitled.contains("no column \"text\"; the columns are 1 Rain.;2 Snow."), "{untitled}");
     let cut = read("t.csv", b"id;text\n2;b;c\n", &given, 99).unwrap_err();
     assert!(cut.contains("t.csv:2: the record has 3 columns, but the first record has 2; quote fields"), "{cut}");
 }

@@ -197,7 +197,7 @@ fn what_cannot_be_read_is_named() {
         matches!(error(&[paths[3].clone(), missing.clone()], &options(1, 1)), Error::Io { path, .. } if path == missing)
     );
     let invalid = error(&paths[2..], &options(1, 2));
-    assert!(matches!(&invalid, Error::InvalidUtf8 { path, line: 2, byte: 1 } if *path == paths[2]), "{invalid}");
+    assert!(matches!(&invalid, Error::InvalidUtf8 { path, line: 2, byte: 1, .. } if *path == paths[2]), "{invalid}");
     let rare = error(&paths[3..], &options(2, 1));
     assert!(matches!(rare, Error::EmptyVocabulary { min_count: 2, distinct: 1, highest: 1 }), "{rare}");
     let none = CorpusOptions { max_vocabulary: Some(0), ..options(1, 1) };

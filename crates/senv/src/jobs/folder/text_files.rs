@@ -8,7 +8,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv_core::{Error as CoreError, text::TableFormat};
+use senv_core::{
+    Error as CoreError,
+    text::{TableFormat, is_binary},
+};
 
 use crate::error::Result;
 
@@ -38,7 +41,7 @@ pub enum SkipReason {
     OtherKind,
     /// It is a table, and no column is named.
     Table,
-    /// It has NUL bytes, as UTF-16 and files that are not text have.
+    /// It has NUL bytes, as UTF-16 has, or its bytes are no text in any encoding.
     Binary,
     /// It cannot be opened, for this reason.
     Unreadable(String),
@@ -191,14 +194,14 @@ fn reason(path: &Path, content: FolderContent) -> Option<SkipReason> {
     let mut head = Vec::new();
     match File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
         Err(error) => Some(SkipReason::Unreadable(error.to_string())),
-        Ok(_) => (!ends(&TABLES) && is_binary(&head)).then_some(SkipReason::Binary),
+        Ok(_) => (!ends(&TABLES) && is_not_text(&head)).then_some(SkipReason::Binary),
     }
 }
 
 /// Whether the first bytes of a file are not of text, plain or compressed.
-fn is_binary(head: &[u8]) -> bool {
+fn is_not_text(head: &[u8]) -> bool {
     let is_packed = head.starts_with(&[0x1F, 0x8B]) || head.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]);
-    !is_packed && head.contains(&0)
+    !is_packed && (head.contains(&0) || is_binary(head))
 }
 
 /// Says what was looked for in a folder.
@@ -251,19 +254,21 @@ mod tests {
         write(folder, "z.csv.gz", "id,text\n");
         write(folder, "photo.png", "x");
         write(folder, "utf16.txt", b"a\0b\0");
+        write(folder, "noise.txt", (0..200_u32).map(|i| (i * 37 % 255 + 1) as u8).collect::<Vec<_>>());
         write(folder, "b/index/manifest", "x");
         write(folder, "b/index/inner.txt", "x");
         let (files, skipped) = found(folder, FolderContent::Text);
         assert_eq!(files, ["a/deep/er/x.txt.gz", "b/1.TXT", "b/2.md", "b.text", "c.txt"]);
         let expected = [
             ("b/index", SkipReason::Collection),
+            ("noise.txt", SkipReason::Binary),
             ("photo.png", SkipReason::OtherKind),
             ("utf16.txt", SkipReason::Binary),
             ("z.csv.gz", SkipReason::Table),
         ];
         assert_eq!(skipped, expected.map(|(name, reason)| (name.to_owned(), reason)));
         let (tables, skipped) = found(folder, FolderContent::Tables);
-        assert_eq!((tables, skipped.len()), (vec!["z.csv.gz".to_owned()], 8));
+        assert_eq!((tables, skipped.len()), (vec!["z.csv.gz".to_owned()], 9));
     }
 
     #[test]
