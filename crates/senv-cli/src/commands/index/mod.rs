@@ -20,7 +20,7 @@ use senv_core::{
     TextOptions, TextReader,
     text::{Shard, Split},
 };
-use senv_index::{Collection, IndexParams, Rescoring};
+use senv_index::{Collection, IdKind, IndexParams, Rescoring};
 
 use self::folder::warn_of_many_parts;
 pub(super) use self::folder::{check_new, open};
@@ -61,7 +61,7 @@ pub(crate) struct Index {
     /// it was moved.
     #[arg(long, short, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Add the sentences to an existing collection.
+    /// Add the sentences to an existing collection. An id that exists is an error.
     #[arg(long)]
     add: bool,
     /// Replace the sentences with the same ids.
@@ -71,11 +71,12 @@ pub(crate) struct Index {
     replace: bool,
     /// Delete the sentences with these ids, separated by commas or blanks.
     ///
-    /// An id with a comma or blank needs --delete-where 'id = a, b'.
+    /// An id with a comma or blank needs --delete-where 'id = a, b'. Ids that no sentence has are listed; they are not
+    /// an error, so a deletion can be repeated.
     #[arg(long, value_name = "ID", num_args = 1.., value_parser = Ids::parse, conflicts_with_all = ["input", "files"])]
     delete_ids: Vec<Ids>,
     /// Delete the sentences that meet this condition, as in --where of senv search. 'document = NAME' deletes a
-    /// document.
+    /// document. It is not an error if no sentence meets it.
     #[arg(long, value_name = "COLUMN = VALUE", conflicts_with_all = ["input", "files"])]
     delete_where: Option<String>,
     /// Free the space of deleted sentences and merge small parts.
@@ -225,17 +226,17 @@ impl Index {
         if self.is_export() {
             return self.export();
         }
-        self.export_changed(self.change())
+        if self.is_deletion() {
+            return match self.delete() {
+                Ok(0) => self.export(),
+                deleted => self.export_changed(deleted.map(drop)),
+            };
+        }
+        self.export_changed(if self.compact { self.join_parts() } else { self.index() })
     }
 
-    /// Makes a collection, or changes one.
-    fn change(&self) -> Result {
-        if !self.delete_ids.is_empty() || self.delete_where.is_some() {
-            return self.delete();
-        }
-        if self.compact {
-            return self.join_parts();
-        }
+    /// Makes a collection, or adds to one.
+    fn index(&self) -> Result {
         let started = Instant::now();
         let input = self.input.paths_or_stdin();
         if self.documents() == Some(DocumentArg::Files) && !self.columns.is_empty() {
@@ -294,7 +295,7 @@ impl Index {
             let mut collection = open(&self.output, self.model.as_deref())?;
             let before = counts(collection.rows());
             let added = if self.add { collection.add_parts(next) } else { collection.replace_parts(next) };
-            added.map_err(|failure| with_lines(failure, &text))?;
+            added.map_err(|failure| with_lines(failure, &text, &self.output))?;
             if let Some(model) = &self.model {
                 let moved = collection.move_model(model).map_err(Failure::from);
                 moved.map_err(|failure| web::behind_change("the new location of the model", &failure))?;
@@ -318,7 +319,7 @@ impl Index {
                 true => SentenceCollection::rebuild(&self.output, &model, &params, next),
                 false => SentenceCollection::build(&self.output, &model, &params, next),
             };
-            (made.map_err(|failure| with_lines(failure, &text))?, Default::default())
+            (made.map_err(|failure| with_lines(failure, &text, &self.output))?, Default::default())
         };
         let (n, seconds) = (text.n_sentences(), started.elapsed().as_secs_f64().max(1e-9));
         let what = if self.replace { "replaced or added" } else { "indexed" };
@@ -361,6 +362,7 @@ impl Index {
 
     /// The sentences of the input.
     fn text_of(&self, reader: TextReader, columns: TextColumns) -> Result<CollectionText> {
+        let has_ids = columns.has_ids();
         let mut text = CollectionText::new(reader, columns);
         if let Some(vectors) = &self.vectors {
             text = text.vectors(vectors)?;
@@ -372,7 +374,16 @@ impl Index {
             text = text.text_ids();
         }
         if self.add || self.replace {
-            text.know_ids_of(&Collection::open(&self.output)?);
+            let collection = Collection::open(&self.output)?;
+            if !has_ids && collection.id_kind() == Some(IdKind::Texts) {
+                let shown = self.output.display();
+                let message = format!(
+                    "the ids of {shown} are texts, so each new sentence needs its own; name their column with \
+                    --column id=N"
+                );
+                return Err(Failure::Usage(message));
+            }
+            text.know_ids_of(&collection);
         }
         if let Some(documents) = self.documents() {
             text = text.documents(documents.into());
@@ -391,18 +402,25 @@ impl Index {
 
     /// Whether an existing collection is changed.
     fn is_change(&self) -> bool {
-        self.add || self.replace || self.compact || !self.delete_ids.is_empty() || self.delete_where.is_some()
+        self.add || self.replace || self.compact || self.is_deletion()
+    }
+
+    fn is_deletion(&self) -> bool {
+        !self.delete_ids.is_empty() || self.delete_where.is_some()
     }
 }
 
-/// The failure of adding sentences, with line numbers in place of the library's row numbers, and with the file of
-/// vectors.
-fn with_lines(failure: Failure, text: &CollectionText) -> Failure {
+/// The failure of adding sentences, with line numbers in place of the library's row numbers, with the file of vectors,
+/// and with the option that names columns.
+fn with_lines(failure: Failure, text: &CollectionText, folder: &Path) -> Failure {
     let Failure::Failed(error) = &failure else { return failure };
     let of_index = match error.downcast_ref::<senv::Error>() {
         Some(senv::Error::Index(error)) => Some(error),
         _ => error.downcast_ref::<senv_index::Error>(),
     };
-    let explained = |error| text.given_twice(error).or_else(|| text.of_other_dim(error));
+    if let Some(error @ senv_index::Error::WrongColumns { .. }) = of_index {
+        return Failure::Usage(format!("{}: {error}; name each with --column NAME=N", folder.display()));
+    }
+    let explained = |error| text.repeated_id(error).or_else(|| text.of_other_dim(error));
     of_index.and_then(explained).map_or(failure, Failure::from)
 }
