@@ -88,11 +88,17 @@ fn tickets_are_added_replaced_deleted_and_filtered_by_their_ids() {
     assert_eq!(folder.read("c/manifest"), before);
     run(&["--compact"]).ok();
     assert_eq!(ids(&folder, "the cat", &[]).len(), 1);
-    // An id with a blank and a comma.
-    folder.write("odd.csv", "ticket,subject\n\"a, b\",The cat saw the dog.\n");
+    // Ids with a blank and a comma.
+    folder.write("odd.csv", "ticket,subject\n\"a, b\",The cat saw the dog.\n\"a, c\",The soup.\na,The bird.\n");
     index(&folder, "odd.csv", &["--add"]).ok();
     run(&["--delete-where", "id = a, b"]).ok();
+    let deleted = run(&["--delete-ids", "a, b", "a, c"]).ok().err;
+    assert!(deleted.contains("2 sentences deleted") && deleted.contains(r#"has the id "b""#), "{deleted}");
     assert_eq!(folder.run(&["info", "c", "--verify", "--json"]).ok().json()["rows"], 1);
+    for (more, says) in [(&[][..], "--text-ids needs the ids"), (&["--documents"], "--text-ids is for sentences")] {
+        let args = ["index", "t.csv", "--output", "new", "--column", "text=subject", "--text-ids"];
+        folder.run(&[&args[..], more].concat()).fails(2, &[says]);
+    }
     // Sentences without an id have no next one.
     folder.write("plain.txt", "the cat\n");
     run(&["--add", "plain.txt"]).fails(2, &["the ids of c are texts", "--column id=N"]);
@@ -103,6 +109,23 @@ fn tickets_are_added_replaced_deleted_and_filtered_by_their_ids() {
     index(&folder, "t.csv", &["--add"]).fails(1, &["t.csv:2: the id is \"T-1\", expected an integer from 0 to"]);
     let condition = ["search", "c", "--query", "a", "--where", "id = T-1"];
     folder.run(&condition).fails(2, &["an id of this collection is an integer"]);
+}
+
+#[test]
+fn columns_are_shown_in_the_order_in_which_they_were_asked_for() {
+    let folder = Folder::with_model();
+    folder.write("t.csv", "a,z,subject,ticket,m\n1,2,The cat saw the dog.,T-1,3\n");
+    let columns =
+        ["--column", "z", "--column", "m", "--column", "text=subject", "--column", "a", "--column", "id=ticket"];
+    folder.run(&[&["index", "t.csv", "--output", "c", "--model", "m.senv"], &columns[..]].concat()).ok();
+    let shown = folder.run(&["search", "c", "the cat"]).ok().out;
+    assert!(shown.ends_with("\tT-1\tt.csv:2\tThe cat saw the dog.\tz=2\tm=3\ta=1\n"), "{shown}");
+    let json = folder.run(&["search", "c", "the cat", "--json"]).ok().out;
+    assert!(json.contains(r#""columns":{"z":"2","m":"3","a":"1"}"#), "{json}");
+    for option in [&["search", "c", "the cat", "--where"][..], &["index", "--output", "c", "--delete-where"]] {
+        let refused = folder.run(&[option, &["b = 1"]].concat());
+        refused.fails(2, &["no column \"b\"; the columns are id, text, z, m, a, file, line", option[option.len() - 1]]);
+    }
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl Index {
     /// The ids of `--delete-ids` that exist, and those that do not. They are numbers if those of the collection are.
     fn ids_of(&self, collection: &Collection) -> Result<(Vec<Id>, Vec<Id>)> {
         let kind = collection.id_kind().unwrap_or_default();
-        let of_kind = |text: &String| {
+        let of_kind = |text: &str| {
             Id::from(text).of_kind(kind).ok_or_else(|| {
                 let id = senv_core::quoted(text);
                 let expected = format!("expected whole numbers from 0 to {}", u64::MAX);
@@ -74,11 +74,15 @@ impl Index {
             })
         };
         let (mut ids, mut missing, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-        for id in self.delete_ids.iter().flat_map(|ids| &ids.0).map(of_kind) {
-            let id = id?;
-            if seen.insert(id.clone()) {
-                let exists = collection.position(&id)?.is_some();
-                if exists { ids.push(id) } else { missing.push(id) }
+        for given in &self.delete_ids {
+            let is_one = collection.position(given.0.as_str())?.is_some();
+            let parts: Vec<&str> = if is_one { vec![&given.0] } else { given.parts().collect() };
+            for id in parts.into_iter().map(of_kind) {
+                let id = id?;
+                if seen.insert(id.clone()) {
+                    let exists = collection.position(&id)?.is_some();
+                    if exists { ids.push(id) } else { missing.push(id) }
+                }
             }
         }
         Ok((ids, missing))

@@ -71,8 +71,8 @@ pub(crate) struct Index {
     replace: bool,
     /// Delete the sentences with these ids, separated by commas or blanks.
     ///
-    /// An id with a comma or blank needs --delete-where 'id = a, b'. Ids that no sentence has are listed; they are not
-    /// an error, so a deletion can be repeated.
+    /// A text that is itself an id, as in 'a, b', is not divided. Ids that no sentence has are listed; they are not an
+    /// error, so a deletion can be repeated.
     #[arg(long, value_name = "ID", num_args = 1.., value_parser = Ids::parse, conflicts_with_all = ["input", "files"])]
     delete_ids: Vec<Ids>,
     /// Delete the sentences that meet this condition, as in --where of senv search. 'document = NAME' deletes a
@@ -192,15 +192,18 @@ argument_of! {
     }
 }
 
-/// Some ids, from one argument.
+/// One or several ids, from one argument.
 #[derive(Debug, Clone)]
-struct Ids(Vec<String>);
+struct Ids(String);
 
 impl Ids {
     fn parse(text: &str) -> std::result::Result<Self, String> {
-        let ids = text.split([',', ' ', '\t', '\n']).filter(|id| !id.is_empty());
-        let ids: Vec<String> = ids.map(str::to_owned).collect();
-        if ids.is_empty() { Err("no id given".into()) } else { Ok(Self(ids)) }
+        let ids = Self(text.to_owned());
+        if ids.parts().next().is_none() { Err("no id given".into()) } else { Ok(ids) }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &str> {
+        self.0.split([',', ' ', '\t', '\n']).filter(|id| !id.is_empty())
     }
 }
 
@@ -246,6 +249,13 @@ impl Index {
         }
         self.check_documents()?;
         let (columns, table) = self.columns_of(input)?;
+        if self.text_ids && !columns.has_ids() {
+            let message = match self.documents() {
+                Some(_) => "--text-ids is for sentences with ids; --column id=N of documents is their name, a text",
+                None => "--text-ids needs the ids of the sentences; name their column with --column id=N",
+            };
+            return Err(Failure::Usage(message.into()));
+        }
         if self.replace && !columns.has_ids() {
             let message = "--replace needs the ids of the sentences; name their column with --column id=N";
             return Err(Failure::Usage(message.into()));
