@@ -190,8 +190,8 @@ impl SegmentIds {
     }
 }
 
-/// The place of the first of ascending hashes that is not below this one. Hashes are spread evenly, so it starts where
-/// this one is expected, and looks at some hundred neighbors instead of all over the file.
+/// The place of the first of ascending hashes that is not below this one. Hashes are spread evenly, so the search
+/// starts where this one is expected, and reads a few pages of the file.
 fn first_of(hashes: &[u64], hash: u64) -> usize {
     let n = hashes.len();
     let expected = ((u128::from(hash) * n as u128) >> 64) as usize;

@@ -16,8 +16,9 @@ pub struct SentenceCollectionParams {
     pub index: IndexParams,
     /// The default recall of a search; above 0, up to 1.
     pub recall: f32,
-    /// Weight of the order part of the model, if it has one, for sentences and queries ([`Model::with_order_weight`](crate::Model::with_order_weight)).
-    /// The default 0 uses only the table: searches by topic find slightly more, and vectors are half as long.
+    /// Weight of the order part of the model, if it has one, for sentences and queries
+    /// ([`Model::with_order_weight`](crate::Model::with_order_weight)). The default 0 uses only the table: searches by
+    /// topic find slightly more, and vectors are half as long.
     pub order_weight: f64,
     /// Whether ids are texts, even if the first ones are numbers ([`senv_index::IdKind`]). The default is false: the
     /// first ids decide.

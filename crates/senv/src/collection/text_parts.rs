@@ -204,8 +204,8 @@ impl CollectionText {
         self.n_blank
     }
 
-    /// Converts [`senv_index::Error::GivenTwice`] and [`senv_index::Error::RepeatedId`], which have sentence numbers, to
-    /// an error with their lines.
+    /// Converts [`senv_index::Error::GivenTwice`] and [`senv_index::Error::RepeatedId`], which have sentence numbers,
+    /// to an error with their lines.
     #[must_use]
     pub fn repeated_id(&self, error: &senv_index::Error) -> Option<Error> {
         match error {

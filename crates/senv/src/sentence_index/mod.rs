@@ -127,8 +127,8 @@ impl<E: SentenceEncoder> Index<E> {
         self.rows.id(position)
     }
 
-    /// The position of an id; `None` if no sentence has it. Positions count from 0 in the order of adding, and change in
-    /// [`Index::compact`].
+    /// The position of an id; `None` if no sentence has it. Positions count from 0 in the order of adding, and change
+    /// in [`Index::compact`].
     #[must_use]
     pub fn position(&self, id: impl Into<Id>) -> Option<usize> {
         self.rows.ids.position(id.into())

@@ -428,8 +428,9 @@ fn with_lines(failure: Failure, text: &CollectionText, folder: &Path) -> Failure
         Some(senv::Error::Index(error)) => Some(error),
         _ => error.downcast_ref::<senv_index::Error>(),
     };
-    if let Some(error @ senv_index::Error::WrongColumns { .. }) = of_index {
-        return Failure::Usage(format!("{}: {error}; name each with --column NAME=N", folder.display()));
+    if let Some(error @ senv_index::Error::WrongColumns { expected, .. }) = of_index {
+        let remedy = if expected.is_empty() { "leave the others out" } else { "name each with --column NAME=N" };
+        return Failure::Usage(format!("{}: {error}; {remedy}", folder.display()));
     }
     let explained = |error| text.repeated_id(error).or_else(|| text.of_other_dim(error));
     of_index.and_then(explained).map_or(failure, Failure::from)
