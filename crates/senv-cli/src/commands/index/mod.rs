@@ -3,6 +3,7 @@
 mod changes;
 mod columns;
 mod documents;
+mod failures;
 mod folder;
 mod web;
 
@@ -22,8 +23,8 @@ use senv_core::{
 };
 use senv_index::{Collection, IdKind, IndexParams, Rescoring};
 
-use self::folder::warn_of_many_parts;
 pub(super) use self::folder::{check_new, open};
+use self::{changes::Ids, failures::with_lines, folder::warn_of_many_parts};
 use crate::{
     argument::argument_of,
     commands::{ENGLISH, known_words::warn_of_few, order_weight},
@@ -189,21 +190,6 @@ argument_of! {
         Lines,
         /// A file.
         Files,
-    }
-}
-
-/// One or several ids, from one argument.
-#[derive(Debug, Clone)]
-struct Ids(String);
-
-impl Ids {
-    fn parse(text: &str) -> std::result::Result<Self, String> {
-        let ids = Self(text.to_owned());
-        if ids.parts().next().is_none() { Err("no id given".into()) } else { Ok(ids) }
-    }
-
-    fn parts(&self) -> impl Iterator<Item = &str> {
-        self.0.split([',', ' ', '\t', '\n']).filter(|id| !id.is_empty())
     }
 }
 
@@ -418,20 +404,4 @@ impl Index {
     fn is_deletion(&self) -> bool {
         !self.delete_ids.is_empty() || self.delete_where.is_some()
     }
-}
-
-/// The failure of adding sentences, with line numbers in place of the library's row numbers, with the file of vectors,
-/// and with the option that names columns.
-fn with_lines(failure: Failure, text: &CollectionText, folder: &Path) -> Failure {
-    let Failure::Failed(error) = &failure else { return failure };
-    let of_index = match error.downcast_ref::<senv::Error>() {
-        Some(senv::Error::Index(error)) => Some(error),
-        _ => error.downcast_ref::<senv_index::Error>(),
-    };
-    if let Some(error @ senv_index::Error::WrongColumns { expected, .. }) = of_index {
-        let remedy = if expected.is_empty() { "leave the others out" } else { "name each with --column NAME=N" };
-        return Failure::Usage(format!("{}: {error}; {remedy}", folder.display()));
-    }
-    let explained = |error| text.repeated_id(error).or_else(|| text.of_other_dim(error));
-    of_index.and_then(explained).map_or(failure, Failure::from)
 }
