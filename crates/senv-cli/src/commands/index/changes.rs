@@ -15,21 +15,6 @@ use crate::{
 /// The most ids that a message names.
 const N_SHOWN: usize = 5;
 
-/// One or several ids, from one argument.
-#[derive(Debug, Clone)]
-pub(super) struct Ids(String);
-
-impl Ids {
-    pub(super) fn parse(text: &str) -> std::result::Result<Self, String> {
-        let ids = Self(text.to_owned());
-        if ids.parts().next().is_none() { Err("no id given".into()) } else { Ok(ids) }
-    }
-
-    fn parts(&self) -> impl Iterator<Item = &str> {
-        self.0.split([',', ' ', '\t', '\n']).filter(|id| !id.is_empty())
-    }
-}
-
 impl Index {
     /// Deletes the given sentences, as far as they exist, and returns their number.
     pub(super) fn delete(&self) -> Result<usize> {

@@ -5,6 +5,7 @@ mod columns;
 mod documents;
 mod failures;
 mod folder;
+mod ids;
 mod web;
 
 use std::{
@@ -24,7 +25,7 @@ use senv_core::{
 use senv_index::{Collection, IdKind, IndexParams, Rescoring};
 
 pub(super) use self::folder::{check_new, open};
-use self::{changes::Ids, failures::with_lines, folder::warn_of_many_parts};
+use self::{failures::with_lines, folder::warn_of_many_parts, ids::Ids};
 use crate::{
     argument::argument_of,
     commands::{ENGLISH, known_words::warn_of_few, order_weight},
