@@ -38,6 +38,8 @@ pub enum Error {
     RepeatedId {
         /// The id.
         id: Id,
+        /// The row that was to be added with it, counted from 0 over all parts.
+        row: usize,
     },
     /// Two of the rows added together have the same id.
     #[error(

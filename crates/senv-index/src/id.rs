@@ -68,8 +68,16 @@ impl Id {
     /// The id as one of this kind; `None` if there is none: a text that is not a whole number, among numbers.
     #[must_use]
     pub fn of_kind(self, kind: IdKind) -> Option<Self> {
-        Some(match (kind, self) {
-            (IdKind::Numbers, Self::Text(text)) => Self::Number(text.parse().ok()?),
+        self.converted(kind).ok()
+    }
+
+    /// The id as one of this kind, or itself if there is none.
+    pub(crate) fn converted(self, kind: IdKind) -> Result<Self, Self> {
+        Ok(match (kind, self) {
+            (IdKind::Numbers, Self::Text(text)) => match text.parse() {
+                Ok(number) => Self::Number(number),
+                Err(_) => return Err(Self::Text(text)),
+            },
             (IdKind::Texts, Self::Number(number)) => Self::Text(number.to_string()),
             (_, id) => id,
         })

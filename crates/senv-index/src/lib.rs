@@ -39,6 +39,7 @@ mod exact;
 mod file;
 mod groups;
 mod id;
+mod id_kind;
 mod index;
 mod pairs;
 mod params;

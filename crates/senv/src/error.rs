@@ -154,16 +154,11 @@ pub enum Error {
         /// The collection.
         collection: PathBuf,
     },
-    /// A collection whose ids are texts, where ids must be numbers.
-    #[error("{}: the ids of the collection are texts, and {what} has numbers as ids; {remedy}", collection.display())]
-    TextIds {
-        /// The collection.
-        collection: PathBuf,
-        /// What has only numbers.
-        what: &'static str,
-        /// What to do.
-        remedy: &'static str,
-    },
+    /// Sentences were added without ids to an [`Index`](crate::Index) whose ids are texts.
+    #[error(
+        "the ids of the index are texts, so there is no next one; give each sentence its own id (Index::add_with_ids)"
+    )]
+    NoNextId,
     /// A vector given for a sentence differs from the model's.
     #[error(
         "the vector given for the sentence {text} differs from the model's (cosine {cosine:.2}); give the model that \

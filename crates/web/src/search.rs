@@ -6,7 +6,7 @@ use senv_core::{
     Error, Result, Scratch, SentenceEncoder, StaticEncoder, TextOptions, TextReader, files::WebQuery, kernels,
     text::InvalidUtf8,
 };
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::{collection::Sentences, shares::beginning};
 
@@ -42,23 +42,14 @@ pub struct Hit {
     /// The number in the text, counted from 1 and including blank lines; 0 for a sentence of a collection whose line is
     /// unknown.
     pub line: u64,
-    /// The id of a sentence of a collection; for equal sentences, that of the first. A string in JSON, because it may
-    /// have 64 bits.
-    #[serde(serialize_with = "as_text")]
-    pub id: Option<u64>,
+    /// The id of a sentence of a collection, a text or the digits of a number; for equal sentences, that of the first.
+    pub id: Option<String>,
     /// The number of equal sentences in a collection, including this one; 1 for a line of a text.
     pub count: u32,
     /// The cosine with the query.
     pub cosine: f32,
     /// The line; a very long one is truncated.
     pub text: String,
-}
-
-fn as_text<S: Serializer>(id: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
-    match id {
-        Some(id) => serializer.collect_str(id),
-        None => serializer.serialize_none(),
-    }
 }
 
 /// The text or collection that is searched.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use senv::SentenceCollection;
 use senv_core::files::LastStep;
 use senv_index::Collection;
 
@@ -74,12 +75,63 @@ fn join_collections(shards: &[PathBuf], output: &Path, force: bool) -> Result {
         return Err(Failure::Usage(message));
     }
     check_new(output, force)?;
-    let whole = match force {
-        true => Collection::rejoin(output, shards)?,
-        false => Collection::join(output, shards)?,
+    let joined = match force {
+        true => Collection::rejoin(output, shards),
+        false => Collection::join(output, shards),
     };
+    let whole = joined.map_err(|error| repeated_id(&error, shards).unwrap_or_else(|| error.into()))?;
     let sentences = plural(whole.len() as u64, "sentence");
     let n = plural(shards.len() as u64, "shard");
     output::note(&format!("{n} with {sentences} merged into {}", output.display()));
     Ok(())
+}
+
+/// The failure of joining shards of which two have the same id, with the places where they have it.
+fn repeated_id(error: &senv_index::Error, shards: &[PathBuf]) -> Option<Failure> {
+    let senv_index::Error::GivenTwice { id, .. } = error else { return None };
+    let place = |shard: &PathBuf| {
+        let rows = Collection::open(shard).ok()?;
+        let position = rows.position(id).ok()??;
+        let text = |column| rows.text(position, column).unwrap_or_default();
+        let (file, line) = (text(SentenceCollection::FILE), text(SentenceCollection::LINE));
+        let of_file = if file.is_empty() { String::new() } else { format!(" ({file}:{line})") };
+        Some(format!("{}{of_file}", shard.display()))
+    };
+    let places: Vec<String> = shards.iter().filter_map(place).collect();
+    let message = format!(
+        "id {} is in several shards: {}; give each sentence its own id and make these shards again",
+        id.quoted(),
+        places.join(" and ")
+    );
+    Some(Failure::Failed(message.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use senv_core::Table;
+    use senv_index::{CollectionParams, NewRows};
+
+    use super::*;
+
+    #[test]
+    fn an_id_that_two_shards_have_is_told_with_both_places() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |name: &str, places: [&str; 2]| {
+            let shard = folder.path().join(name);
+            let params = CollectionParams::new(1).column("text").column("file").column("line");
+            let rows = NewRows::new(Table::from_vec(1, 1, vec![1.0]).unwrap()).ids(vec!["T-1"]);
+            let [file, line] = places.map(|place| vec![place.to_owned()]);
+            let mut rows = Some(rows.texts(vec![vec!["Rain.".into()], file, line]));
+            Collection::build::<senv_index::Error>(&shard, &params, || Ok(rows.take())).unwrap();
+            shard
+        };
+        let shards = [of("a", ["t.csv", "3"]), of("b", ["", ""])];
+        let error = senv_index::Error::GivenTwice { id: "T-1".into(), first: 0, second: 9 };
+        let Some(Failure::Failed(failed)) = repeated_id(&error, &shards) else { panic!("not explained") };
+        let [a, b] = shards.each_ref().map(|shard| shard.display());
+        let expected = format!("id \"T-1\" is in several shards: {a} (t.csv:3) and {b}; give each sentence");
+        assert!(failed.to_string().starts_with(&expected), "{failed}");
+        let other = senv_index::Error::NotACollection { path: "a".into() };
+        assert!(repeated_id(&other, &shards).is_none());
+    }
 }

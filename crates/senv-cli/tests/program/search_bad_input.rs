@@ -107,14 +107,14 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         index(&folder, name, "c", &[&["--add"], &columns[..]].concat())
     };
     add("twice.tsv", "8\ta train\n8\ta horse\n").fails(1, &["twice.tsv:2: duplicate id 8, also used in line 1"]);
-    add("there.tsv", "8\ta train\n2\ta horse\n").fails(1, &["id 2 already exists"]);
+    add("there.tsv", "8\ta train\n2\ta horse\n")
+        .fails(1, &["there.tsv:2: id 2 is already in the collection", "--replace"]);
     add("word.tsv", "8\ta train\nnine\ta horse\n").fails(1, &["word.tsv:2: the id is \"nine\""]);
     add("short.tsv", "8\ta train\n9 a horse\n")
         .fails(1, &["short.tsv:2: the record has 1 column, so there is no column 2"]);
     folder.write("bad.tsv", b"8\ta caf\xe9\n");
     index(&folder, "bad.tsv", "c", &[&["--add"], &columns[..]].concat()).fails(1, &["bad.tsv:1"]);
     assert_eq!(content(&folder.path("c")), before);
-    folder.run(&["index", "--output", "c", "--delete-ids", "1", "3"]).fails(1, &["no row has the id 3"]);
     assert_eq!(content(&folder.path("c")), before);
 
     for (args, says) in [

@@ -68,7 +68,8 @@ fn an_id_that_is_given_twice_is_told_with_both_lines() {
     refused.fails(1, &["b.tsv:3: duplicate id 2, also used in a.tsv:4"]);
     assert!(!folder.has("c"));
     index(&folder, "a.tsv", "c", &columns).ok();
-    index(&folder, "b.tsv", "c", &[&["--add"], &columns[..]].concat()).fails(1, &["id 2 already exists"]);
+    index(&folder, "b.tsv", "c", &[&["--add"], &columns[..]].concat())
+        .fails(1, &["b.tsv:3: id 2 is already in the collection"]);
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn why_nothing_was_found_is_said() {
     assert!(many.err.contains("nothing was found for 2 of 3 queries"), "{}", many.err);
     assert_eq!(many.err.matches("warning").count(), 2, "the third has no known word: {}", many.err);
     let word = folder.run(&["search", "c", "--query", "a", "--where", "id = first"]);
-    word.fails(2, &["--where id = first: an id is an integer"]);
+    word.fails(2, &["--where id = first: an id of this collection is an integer"]);
     // The same option and message in `senv nearest`.
     let nearest = ["nearest", "--model", "m.senv", "t.txt", "--query", "the cat saw the dog"];
     let all = folder.run(&nearest).ok();

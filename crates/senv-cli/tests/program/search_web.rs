@@ -61,7 +61,7 @@ fn the_page_finds_in_an_exported_collection_what_senv_search_finds() {
             if hit["text"] == file.text(row) {
                 n_same += 1;
                 let line = hit["line"].as_u64().unwrap();
-                assert_eq!((hit["id"].as_u64(), line), (Some(file.id(row)), file.line(row).into()), "{hit}");
+                assert_eq!((hit["id"].to_string(), line), (file.id(row), file.line(row).into()), "{hit}");
                 assert_eq!(hit["count"].as_u64(), Some(file.count(row).into()), "{hit}");
             }
         }
@@ -112,7 +112,7 @@ fn collections_of_every_kind_are_exported() {
         (opened(&folder, &file).unwrap(), ended.err)
     };
     let (plain, _) = web(&["--input", "a.txt", "--precision", "f32"], "plain");
-    assert_eq!((plain.line(1), plain.id(1), plain.text(1).as_str()), (2, 1, "A storm brings rain."));
+    assert_eq!((plain.line(1), plain.id(1).as_str(), plain.text(1).as_str()), (2, "1", "A storm brings rain."));
     let (none, _) = web(&["--input", "a.txt", "--precision", "none"], "none");
     for query in ["rain", "a late train"] {
         assert_eq!(nearest(&none, query, 2), nearest(&plain, query, 2), "vectors that are not kept are made again");
@@ -122,7 +122,14 @@ fn collections_of_every_kind_are_exported() {
     folder.write("t.tsv", "18446744073709551610\tThe train is late.\tnews\n");
     let (columns, _) =
         web(&["--input", "t.tsv", "--column", "id=1", "--column", "text=2", "--column", "kind=3"], "columns");
-    assert_eq!((columns.id(0), columns.text(0).as_str()), (u64::MAX - 5, "The train is late."));
+    assert_eq!((columns.id(0).as_str(), columns.text(0).as_str()), ("18446744073709551610", "The train is late."));
+    folder.write("ids.tsv", "T-1\tThe train is late.\n007\tA storm brings rain.\nT-9\tThe train is late.\n");
+    for precision in ["f16", "none"] {
+        let columns = ["--column", "id=1", "--column", "text=2", "--precision", precision];
+        let (texts, _) = web(&[&["--input", "ids.tsv", "--force"], &columns[..]].concat(), "texts");
+        assert_eq!([texts.id(0), texts.id(1)], ["T-1", "007"]);
+        assert_eq!((texts.len(), texts.count(0), texts.line(1)), (2, 2, 2));
+    }
     folder.run(&["index", "--index", "both.index", "--delete-ids", "0,1,2", "--export-web", "empty.web"]).ok();
     let empty = opened(&folder, "empty.web").unwrap();
     assert!(empty.is_empty() && empty.sentences() == 0);
@@ -166,5 +173,8 @@ fn an_export_that_fails_behind_a_change_says_that_the_change_is_made() {
     }
     // Nothing is exported if there was no change to make, or the change fails.
     folder.run(&["index", "--output", "c", "--export-web", "/dev/full"]).fails(1, &["/dev/full"]);
-    folder.run(&["index", "--output", "c", "--delete-ids", "999", "--export-web", "/dev/full"]).fails(1, &["999"]);
+    let none = ["index", "--output", "c", "--delete-ids", "999", "--export-web", "/dev/full"];
+    let failed = folder.run(&none);
+    assert!(!failed.err.contains("the change was made"), "{}", failed.err);
+    failed.fails(1, &["has the id 999", "/dev/full"]);
 }

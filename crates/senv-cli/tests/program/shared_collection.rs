@@ -1,5 +1,11 @@
 //! Collections that the program and a service, which uses the library, both change and search.
 
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    process::Stdio,
+};
+
 use senv::{
     SentenceCollection,
     collection::{NewSentences, SentenceCollectionParams, SentenceSearch},
@@ -107,7 +113,7 @@ fn the_program_adds_to_and_changes_and_searches_a_collection_of_a_service() {
         (near["id"].as_u64(), &near["columns"], near.get("file")),
         (Some(7), &serde_json::json!({"author": "Bob"}), None)
     );
-    index(&["--add", "more.txt"]).fails(1, &["the columns given are none, expected author"]);
+    index(&["--add", "more.txt"]).fails(2, &["the columns given are none, expected author"]);
     folder.write("new.tsv", "3\tEve\tthe horse in the stable\n");
     index(&[&["--replace", "new.tsv"], &columns[..]].concat()).ok();
     index(&["--delete-ids", "40"]).ok();
@@ -137,4 +143,61 @@ fn the_program_adds_to_and_changes_and_searches_a_collection_of_a_service() {
     let given = NewSentences::new(vec!["the dog".into()]).column("file", vec!["x".into()]);
     let refused = service.add_sentences(given).unwrap_err().to_string();
     assert_eq!(refused, "the columns given are file, expected none");
+}
+
+#[test]
+fn a_service_sees_nothing_of_a_killed_addition_and_all_of_what_replaces_the_collection() {
+    let folder = folder();
+    let index = |args: &[&str]| folder.run(&[&["index", "--output", "c"], args].concat());
+    index(&["--model", "m.senv", "text.txt"]).ok();
+    let mut service = open(&folder);
+    let horse = "the horse left the stable";
+
+    // It holds the lock and has read sentences; then it is killed, and leaves a part of what it has written.
+    let mut writer = folder.command(&["index", "--output", "c", "--add", "-"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = writer.stdin.take().unwrap();
+    input.write_all(format!("{horse}\n").repeat(1000).as_bytes()).unwrap();
+    input.flush().unwrap();
+    // The lock names its process.
+    let is_locked =
+        || fs::read_to_string(folder.path("c/.manifest.lock")).is_ok_and(|by| by.trim() == writer.id().to_string());
+    while !is_locked() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    folder.write("c/000002.segment", folder.read("c/000001.segment"));
+    assert!(!service.refresh().unwrap() && service.len() == 600);
+    assert_ne!(found(&folder, horse)["text"], horse);
+    assert_eq!(service.add(&[horse]).unwrap(), [600]);
+    assert_eq!((found(&folder, horse)["id"].as_u64(), open(&folder).len()), (Some(600), 601));
+    open(&folder).rows().verify().unwrap();
+
+    // A second service, in another process, answers each query at once.
+    let mut other = folder.command(&["search", "c", "--k", "1"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut queries = other.stdin.take().unwrap();
+    let mut answers = BufReader::new(other.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let mut ask = |query: &str| {
+        writeln!(queries, "{query}").unwrap();
+        queries.flush().unwrap();
+        answers.find(|line| line.contains('\t')).unwrap()
+    };
+    assert!(ask(horse).ends_with(&format!("\t600\t{horse}")));
+    service.replace(&[(600, "the cow and the dog")]).unwrap();
+    assert!(!ask(horse).ends_with(horse));
+
+    // The folder gets the whole of two shards, with texts as ids.
+    folder.write("ids.tsv", format!("T-1\t{horse}\nT-2\tthe soup burnt in the oven\n"));
+    for (shard, output) in [("1/2", "s1"), ("2/2", "s2")] {
+        let columns = ["--column", "id=1", "--column", "text=2", "--model", "m.senv"];
+        folder.run(&[&["index", "ids.tsv", "--shard", shard, "--output", output], &columns[..]].concat()).ok();
+    }
+    folder.run(&["join", "s1", "s2", "--output", "c", "--force"]).ok();
+    assert!(ask(horse).contains("\tT-1\tids.tsv:1\t"));
+    assert!(service.refresh().unwrap() && service.len() == 2);
+    assert_eq!(service.search(horse, 1).unwrap()[0].id, "T-1");
+    service.replace(&[("T-1", "the cow and the dog")]).unwrap();
+    assert!(!ask(horse).ends_with(horse));
+    drop(queries);
+    assert!(other.wait().unwrap().success());
 }

@@ -63,7 +63,8 @@ fn text_ids_are_strings_in_json_and_number_ids_are_numbers() {
 fn tickets_are_added_replaced_deleted_and_filtered_by_their_ids() {
     let folder = with_tickets();
     folder.write("new.csv", "ticket,subject\nT-2,The bird sat on the bridge.\n17,The horse left the stable.\n");
-    index(&folder, "new.csv", &["--add"]).fails(1, &["id \"T-2\" already exists"]);
+    let refused = index(&folder, "new.csv", &["--add"]);
+    refused.fails(1, &["new.csv:2: id \"T-2\" is already in the collection", "with --replace instead of --add"]);
     index(&folder, "new.csv", &["--replace"]).ok();
     assert_eq!(ids(&folder, "The bird sat on the bridge.", &["--k", "1"]), [json!("T-2")]);
     assert_eq!(ids(&folder, "The horse left the stable.", &["--k", "1"]), [json!("17")]);
@@ -73,24 +74,58 @@ fn tickets_are_added_replaced_deleted_and_filtered_by_their_ids() {
     assert_eq!(ids(&folder, "the cat", &["--where", "id != T-1", "--where", "id != 17"]).len(), 2);
     let run = |args: &[&str]| folder.run(&[&["index", "--output", "c"], args].concat());
     run(&["--delete-ids", "17,T-1"]).ok();
-    run(&["--delete-ids", "T-2", "T-7"]).fails(1, &["no row has the id \"T-7\""]);
+    // Ids that no sentence has are told, and the others deleted; again, nothing is changed, nor is it an error.
+    let deleted = run(&["--delete-ids", "T-2", "T-7,T-7", "a b"]).ok().err;
+    assert!(deleted.contains("1 sentence deleted, 1 remain"), "{deleted}");
+    assert!(deleted.contains(r#"no sentence of c has the ids "T-7", "a", "b""#), "{deleted}");
+    let before = folder.read("c/manifest");
+    let many = (10..18).map(|i| format!("T-{i}")).collect::<Vec<_>>().join(",");
+    let deleted = run(&["--delete-ids", "T-2", &many]).ok().err;
+    assert!(deleted.contains(r#""T-2", "T-10", "T-11", "T-12", "T-13" and 4 more"#), "{deleted}");
+    let deleted = run(&["--delete-where", "id = T-2"]).ok().err;
+    assert!(deleted.contains(r#"no sentence of c meets --delete-where "id = T-2""#), "{deleted}");
+    assert!(deleted.contains("0 sentences deleted, 1 remain"), "{deleted}");
+    assert_eq!(folder.read("c/manifest"), before);
     run(&["--compact"]).ok();
-    assert_eq!(ids(&folder, "the cat", &[]).len(), 2);
-    // An id with a blank and a comma.
-    folder.write("odd.csv", "ticket,subject\n\"a, b\",The cat saw the dog.\n");
+    assert_eq!(ids(&folder, "the cat", &[]).len(), 1);
+    // Ids with a blank and a comma.
+    folder.write("odd.csv", "ticket,subject\n\"a, b\",The cat saw the dog.\n\"a, c\",The soup.\na,The bird.\n");
     index(&folder, "odd.csv", &["--add"]).ok();
     run(&["--delete-where", "id = a, b"]).ok();
-    assert_eq!(folder.run(&["info", "c", "--verify", "--json"]).ok().json()["rows"], 2);
+    let deleted = run(&["--delete-ids", "a, b", "a, c"]).ok().err;
+    assert!(deleted.contains("2 sentences deleted") && deleted.contains(r#"has the id "b""#), "{deleted}");
+    assert_eq!(folder.run(&["info", "c", "--verify", "--json"]).ok().json()["rows"], 1);
+    for (more, says) in [(&[][..], "--text-ids needs the ids"), (&["--documents"], "--text-ids is for sentences")] {
+        let args = ["index", "t.csv", "--output", "new", "--column", "text=subject", "--text-ids"];
+        folder.run(&[&args[..], more].concat()).fails(2, &[says]);
+    }
     // Sentences without an id have no next one.
     folder.write("plain.txt", "the cat\n");
-    run(&["--add", "plain.txt"]).fails(1, &["c: the ids of the collection are texts; give each row its own id"]);
+    run(&["--add", "plain.txt"]).fails(2, &["the ids of c are texts", "--column id=N"]);
     // Where ids are numbers, a text is none.
     folder.write("n.csv", "ticket,subject\n70,The cat saw the dog.\n");
     index(&folder, "n.csv", &["--model", "m.senv", "--force"]).ok();
     run(&["--delete-ids", "T-1"]).fails(2, &["\"T-1\" is not an id of c; expected whole numbers"]);
     index(&folder, "t.csv", &["--add"]).fails(1, &["t.csv:2: the id is \"T-1\", expected an integer from 0 to"]);
     let condition = ["search", "c", "--query", "a", "--where", "id = T-1"];
-    folder.run(&condition).fails(2, &["an id is an integer"]);
+    folder.run(&condition).fails(2, &["an id of this collection is an integer"]);
+}
+
+#[test]
+fn columns_are_shown_in_the_order_in_which_they_were_asked_for() {
+    let folder = Folder::with_model();
+    folder.write("t.csv", "a,z,subject,ticket,m\n1,2,The cat saw the dog.,T-1,3\n");
+    let columns =
+        ["--column", "z", "--column", "m", "--column", "text=subject", "--column", "a", "--column", "id=ticket"];
+    folder.run(&[&["index", "t.csv", "--output", "c", "--model", "m.senv"], &columns[..]].concat()).ok();
+    let shown = folder.run(&["search", "c", "the cat"]).ok().out;
+    assert!(shown.ends_with("\tT-1\tt.csv:2\tThe cat saw the dog.\tz=2\tm=3\ta=1\n"), "{shown}");
+    let json = folder.run(&["search", "c", "the cat", "--json"]).ok().out;
+    assert!(json.contains(r#""columns":{"z":"2","m":"3","a":"1"}"#), "{json}");
+    for option in [&["search", "c", "the cat", "--where"][..], &["index", "--output", "c", "--delete-where"]] {
+        let refused = folder.run(&[option, &["b = 1"]].concat());
+        refused.fails(2, &["no column \"b\"; the columns are id, text, z, m, a, file, line", option[option.len() - 1]]);
+    }
 }
 
 #[test]
@@ -119,9 +154,6 @@ fn ids_that_cannot_be_are_refused_with_their_line_and_control_characters_are_esc
     assert_eq!(ids(&folder, "the horse left the stable", &["--k", "1"]).len(), 1);
     let shown = folder.run(&["search", "c", "--query", "the horse left the stable", "--k", "1"]).ok().out;
     assert!(shown.contains("\tx\\u{1b}[31my\todd.jsonl:1\t"), "{shown:?}");
-    // The web page knows only numbers. Nothing is written.
-    let export = ["index", "--index", "c", "--export-web", "c.web"];
-    folder.run(&export).fails(1, &["the web page has numbers as ids"]);
 }
 
 #[test]

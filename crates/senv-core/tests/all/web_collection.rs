@@ -3,7 +3,7 @@
 
 use senv_core::{
     ModelWriter, Result,
-    files::{RawTensor, WebCollection, WebCollectionWriter, WebQuery, WebSentence},
+    files::{RawTensor, WebCollection, WebCollectionWriter, WebId, WebQuery, WebSentence},
     kernels,
 };
 
@@ -12,13 +12,17 @@ fn vector(i: usize, dim: usize) -> Vec<f32> {
     (0..dim).map(|j| ((i * 37 + j * 11) as f32 * 0.7).sin() * (1.0 + i as f32)).collect()
 }
 
+/// A file with numbers from the highest down as ids.
 fn file(sentences: &[(&str, Vec<f32>)]) -> Vec<u8> {
+    file_of(sentences, |i| (u64::MAX - i as u64).into())
+}
+
+fn file_of<'a>(sentences: &[(&str, Vec<f32>)], id: impl Fn(usize) -> WebId<'a>) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.web");
     let mut writer = WebCollectionWriter::new(sentences.first().map_or(3, |(_, v)| v.len()), "d1ge57").unwrap();
     for (i, (text, vector)) in sentences.iter().enumerate() {
-        let (id, line) = (u64::MAX - i as u64, i as u32 + 1);
-        writer.push(&WebSentence { text, vector, id, line }).unwrap();
+        writer.push(&WebSentence { text, vector, id: id(i), line: i as u32 + 1 }).unwrap();
     }
     writer.save(&path).unwrap();
     std::fs::read(&path).unwrap()
@@ -43,7 +47,7 @@ fn cosines_are_those_of_the_vectors_up_to_rounding() {
                 let cosine = opened.cosine(row, &rounded);
                 assert!((cosine - exact).abs() < 0.005, "{dim}: {cosine} {exact}");
                 assert_eq!((opened.text(row).as_str(), opened.count(row)), (*text, 1));
-                assert_eq!((opened.id(row), opened.line(row)), (u64::MAX - row as u64, row as u32 + 1));
+                assert_eq!((opened.id(row), opened.line(row)), ((u64::MAX - row as u64).to_string(), row as u32 + 1));
             }
         }
     }
@@ -75,18 +79,35 @@ fn equal_sentences_share_a_row_and_an_empty_collection_has_none() {
 #[test]
 fn every_changed_byte_and_every_cut_is_seen_or_changes_nothing() {
     let sentences: Vec<_> = ["a cat", "the dog"].into_iter().zip((0..).map(|i| vector(i, 5))).collect();
-    let bytes = file(&sentences);
-    let n_seen = (0..bytes.len())
-        .filter(|&at| {
-            let mut changed = bytes.clone();
-            changed[at] ^= 1;
-            opened(changed).is_err()
-        })
-        .count();
-    // The checksum of the header also covers padding between the header and the tensors.
-    assert_eq!(n_seen, bytes.len());
-    for end in 0..bytes.len() {
-        assert!(opened(bytes[..end].to_vec()).is_err(), "{end}");
+    for bytes in [file(&sentences), file_of(&sentences, |i| ["T-1", "é"][i].into())] {
+        let n_seen = (0..bytes.len())
+            .filter(|&at| {
+                let mut changed = bytes.clone();
+                changed[at] ^= 1;
+                opened(changed).is_err()
+            })
+            .count();
+        // The checksum of the header also covers padding between the header and the tensors.
+        assert_eq!(n_seen, bytes.len());
+        for end in 0..bytes.len() {
+            assert!(opened(bytes[..end].to_vec()).is_err(), "{end}");
+        }
+    }
+}
+
+#[test]
+fn ids_are_all_numbers_or_all_texts_and_texts_are_kept_as_they_are() {
+    let sentences = [("a", vec![1.0]), ("b", vec![1.0]), ("a", vec![1.0]), ("c", vec![1.0])];
+    let texts = ["007", "a\tb\u{1b}\0", "x", "é😀"];
+    let opened = opened(file_of(&sentences, |i| texts[i].into())).unwrap();
+    assert_eq!([0, 1, 2].map(|row| opened.id(row)), ["007", "a\tb\u{1b}\0", "é😀"], "that of the first of equal ones");
+    for [first, second] in [[WebId::Number(7), WebId::Text("7")], [WebId::Text("7"), WebId::Number(7)]] {
+        let mut writer = WebCollectionWriter::new(1, "").unwrap();
+        writer.push(&WebSentence { text: "a", vector: &[1.0], id: first, line: 0 }).unwrap();
+        let bytes = writer.n_bytes();
+        let refused = writer.push(&WebSentence { text: "b", vector: &[1.0], id: second, line: 0 }).unwrap_err();
+        assert!(refused.to_string().contains("all numbers or all texts"), "{refused}");
+        assert_eq!((writer.len(), writer.n_bytes()), (1, bytes));
     }
 }
 
@@ -111,6 +132,6 @@ fn files_of_another_kind_and_shape_are_refused() {
     let wrong = ModelWriter::new(WebCollection::KIND).config(config).raw("rows", &short).f32s("factors", &[1.0]);
     assert!(message(wrong).contains("[2]"));
     assert!(WebCollectionWriter::new(0, "").is_err() && WebCollectionWriter::new(8193, "").is_err());
-    let one = WebSentence { text: "a", vector: &[1.0], id: 0, line: 0 };
+    let one = WebSentence { text: "a", vector: &[1.0], id: 0.into(), line: 0 };
     assert!(WebCollectionWriter::new(2, "").unwrap().push(&one).is_err());
 }

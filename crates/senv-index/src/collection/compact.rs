@@ -106,7 +106,7 @@ impl<'a> Gathered<'a> {
     }
 
     fn push(&mut self, segment: &Segment, row: usize) -> Result<()> {
-        let Some(vector) = segment.index.row(row)? else {
+        let Some(vector) = segment.index().row(row)? else {
             let (name, requirement) = ("rescoring", "f32, f16 or int8 to compact a collection");
             return Err(senv_core::Error::InvalidParameter { name, requirement, got: "none".into() }.into());
         };

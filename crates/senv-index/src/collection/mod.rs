@@ -13,7 +13,7 @@ mod texts;
 mod write;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     fs,
     path::{Path, PathBuf},
 };
@@ -94,9 +94,13 @@ impl Collection {
     /// [`Error::NotACollection`]; [`Error::Damaged`] or [`senv_core::Error`] if a file is damaged or missing.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
-        let mut manifest = Manifest::read(folder)?;
+        Self::open_again(folder, Manifest::read(folder)?, &[])
+    }
+
+    /// Opens the collection with this manifest, or a later one. Files that are open already are not opened again.
+    fn open_again(folder: &Path, mut manifest: Manifest, open: &[Segment]) -> Result<Self> {
         for _ in 0..TRIES {
-            let error = match Self::of(folder, manifest.clone()) {
+            let error = match Self::of(folder, manifest.clone(), open) {
                 Ok(collection) => return Ok(collection),
                 Err(error) => error,
             };
@@ -107,7 +111,7 @@ impl Collection {
             }
             manifest = present;
         }
-        Self::of(folder, manifest)
+        Self::of(folder, manifest, open)
     }
 
     /// The error for files that the manifest names but that are missing.
@@ -119,7 +123,8 @@ impl Collection {
         Some(Error::FilesMissing { path: folder.to_owned(), missing })
     }
 
-    fn of(folder: &Path, manifest: Manifest) -> Result<Self> {
+    fn of(folder: &Path, manifest: Manifest, open: &[Segment]) -> Result<Self> {
+        let open: HashMap<&Path, &Segment> = open.iter().map(|segment| (segment.path(), segment)).collect();
         let mut n_bytes = 0;
         // Counted on opening: a writer can remove them later.
         let mut count = |path: &Path| -> Result<()> {
@@ -145,8 +150,11 @@ impl Collection {
                 }
                 _ => None,
             };
-            let segment = Segment::open(folder, entry, &manifest, deleted)
-                .map_err(|error| Self::unmapped(error, folder, manifest.segments.len()))?;
+            let segment = match open.get(&*path).and_then(|open| open.again(entry, &manifest, deleted.as_ref())) {
+                Some(segment) => segment,
+                None => Segment::open(folder, entry, &manifest, deleted)
+                    .map_err(|error| Self::unmapped(error, folder, manifest.segments.len()))?,
+            };
             count(&path)?;
             if segment.n_deleted != entry.deleted {
                 let reason = format!("{} rows are deleted, expected {}", segment.n_deleted, entry.deleted);
@@ -173,7 +181,8 @@ impl Collection {
         Error::Damaged { path: path.to_owned(), what: "the segment".into(), reason }
     }
 
-    /// Loads what writers have changed since; returns whether anything changed.
+    /// Loads what writers have changed since; returns whether anything changed. Files that are still part of the
+    /// collection stay open, and what was checked of them is not checked again.
     ///
     /// # Errors
     /// The errors of [`Collection::open`]; [`Error::OtherModel`] if the collection was rebuilt with vectors of another
@@ -187,7 +196,7 @@ impl Collection {
             let (expected, found) = (manifest.model, self.manifest.model.clone());
             return Err(Error::OtherModel { path: self.folder.clone(), expected, found });
         }
-        *self = Self::open(&self.folder)?;
+        *self = Self::open_again(&self.folder, manifest, &self.segments)?;
         Ok(true)
     }
 
@@ -229,7 +238,7 @@ impl Collection {
 
     /// The index of each segment, to read what was measured for it. Its rows count from 0 and include deleted ones.
     pub fn segments(&self) -> impl ExactSizeIterator<Item = &VectorIndex> {
-        self.segments.iter().map(|segment| &segment.index)
+        self.segments.iter().map(Segment::index)
     }
 
     /// The size of its files in bytes.
@@ -317,7 +326,7 @@ impl Collection {
             let keeps_all = search.keep.is_none() && segment.n_deleted == 0;
             let keep: Option<&Keep<'_>> = if keeps_all { None } else { Some(&keep) };
             let of_segment =
-                segment.index.search_where(queries, search, keep, search.keep.is_some() || many_deleted)?;
+                segment.index().search_where(queries, search, keep, search.keep.is_some() || many_deleted)?;
             for (found, scored) in found.iter_mut().zip(of_segment) {
                 found.extend(scored.into_iter().map(|scored| (scored, number)));
             }
@@ -414,7 +423,7 @@ impl Collection {
     /// # Errors
     /// [`Error::Damaged`] if the vector does not match its checksum.
     pub fn vector(&self, position: usize) -> Result<Option<Vec<f32>>> {
-        self.place(position).map_or(Ok(None), |(segment, row)| segment.index.row(row))
+        self.place(position).map_or(Ok(None), |(segment, row)| segment.index().row(row))
     }
 
     fn column(&self, name: &str) -> Result<usize> {

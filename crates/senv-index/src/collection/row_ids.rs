@@ -1,6 +1,6 @@
 //! The ids of some rows, all of one kind, and ids to look up.
 
-use crate::{Error, Id, IdKind, Result};
+use crate::{Id, IdKind, Result};
 
 /// An id to look up.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,26 +56,11 @@ impl RowIds {
     /// Given ids as those of this kind, or, without one, of the kind that they are themselves.
     ///
     /// # Errors
-    /// [`Error::NotANumber`]; [`Error::BadId`], with the row.
+    /// [`Error::NotANumber`](crate::Error::NotANumber); [`Error::BadId`](crate::Error::BadId), with the row.
     pub(super) fn of_given(given: Vec<Id>, kind: Option<IdKind>) -> Result<Self> {
-        let kind = kind.unwrap_or(match given.iter().any(|id| id.text().is_some()) {
-            true => IdKind::Texts,
-            false => IdKind::Numbers,
-        });
+        let kind = kind.unwrap_or_else(|| IdKind::of(&given));
         let mut ids = Self::new(kind);
-        for (row, id) in given.into_iter().enumerate() {
-            let n_bytes = id.text().map_or(1, str::len);
-            if n_bytes == 0 || n_bytes > Id::MAX_BYTES {
-                return Err(Error::BadId { row, n_bytes });
-            }
-            match (&mut ids, id) {
-                (Self::Numbers(ids), Id::Text(text)) => match text.parse() {
-                    Ok(number) => ids.push(number),
-                    Err(_) => return Err(Error::NotANumber { id: text.into() }),
-                },
-                (ids, id) => ids.push(id),
-            }
-        }
+        kind.convert(given)?.into_iter().for_each(|id| ids.push(id));
         Ok(ids)
     }
 
@@ -135,6 +120,7 @@ impl RowIds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
 
     #[test]
     fn a_text_has_1_to_1024_bytes_and_the_first_ids_decide_the_kind() {

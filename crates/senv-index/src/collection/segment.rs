@@ -1,6 +1,9 @@
 //! A segment: one file with an index and the ids and texts of its rows.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use senv_core::{ModelFile, ModelWriter, Table};
 
@@ -12,7 +15,7 @@ use super::{
     texts::Texts,
 };
 use crate::{
-    Error, Id, IndexParams, Result, VectorIndex,
+    Error, Id, IdKind, IndexParams, Result, VectorIndex,
     file::{KIND, Tensors},
 };
 
@@ -39,16 +42,24 @@ pub(super) fn check_header(file: &ModelFile, expected: Option<&str>) -> Result<(
     }
 }
 
-/// A memory-mapped file of a collection.
+/// A memory-mapped file of a collection, and which of its rows are deleted.
 #[derive(Debug)]
 pub(super) struct Segment {
-    pub(super) index: VectorIndex,
-    path: PathBuf,
-    header: Option<String>,
-    ids: SegmentIds,
-    columns: Vec<Texts>,
+    /// Shared by the states of a collection before and after a change: its blocks are checked once.
+    file: Arc<SegmentFile>,
     pub(super) deleted: Bits,
     pub(super) n_deleted: usize,
+}
+
+/// A memory-mapped file.
+#[derive(Debug)]
+struct SegmentFile {
+    index: VectorIndex,
+    path: PathBuf,
+    header: Option<String>,
+    id_kind: IdKind,
+    ids: SegmentIds,
+    columns: Vec<Texts>,
 }
 
 /// The content written for rows in addition to their vectors.
@@ -90,40 +101,65 @@ impl Segment {
         let ids = SegmentIds::open(&file, path, manifest.ids, rows)?;
         let column = |number: usize| Texts::open(&file, path, [TEXT[number], OFFSETS[number]], rows);
         let columns = (0..n_columns).map(column).collect::<Result<_>>()?;
-        let deleted = deleted.unwrap_or_else(|| Bits::new(rows));
-        let n_deleted = deleted.count();
         let header = header_checksum(&file).map(str::to_owned);
-        Ok(Self { index, path: path.to_owned(), header, ids, columns, deleted, n_deleted })
+        let file = SegmentFile { index, path: path.to_owned(), header, id_kind: manifest.ids, ids, columns };
+        Ok(Self::new(Arc::new(file), deleted))
+    }
+
+    fn new(file: Arc<SegmentFile>, deleted: Option<Bits>) -> Self {
+        let deleted = deleted.unwrap_or_else(|| Bits::new(file.index.len()));
+        let n_deleted = deleted.count();
+        Self { file, deleted, n_deleted }
+    }
+
+    /// The segment with these deletions instead, if its file is the one that an entry of a manifest names. The checksum
+    /// of its header, which has those of all tensors, tells it from another file of the same name.
+    pub(super) fn again(&self, entry: &SegmentEntry, manifest: &Manifest, deleted: Option<&Bits>) -> Option<Self> {
+        let SegmentFile { index, header, id_kind, columns, .. } = &*self.file;
+        let is_same = entry.header.is_some()
+            && *header == entry.header
+            && (index.len(), index.dim()) == (entry.rows, manifest.dim)
+            && (*id_kind, columns.len()) == (manifest.ids, manifest.columns.len());
+        is_same.then(|| Self::new(Arc::clone(&self.file), deleted.cloned()))
+    }
+
+    pub(super) fn index(&self) -> &VectorIndex {
+        &self.file.index
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.file.path
     }
 
     pub(super) fn len(&self) -> usize {
-        self.index.len()
+        self.file.index.len()
     }
 
     /// The checksum of the segment's header.
     pub(super) fn header(&self) -> Option<&str> {
-        self.header.as_deref()
+        self.file.header.as_deref()
     }
 
     /// The id of an existing row.
     pub(super) fn id(&self, row: usize) -> Result<Id> {
-        self.ids.id(&self.path, row)
+        self.file.ids.id(&self.file.path, row)
     }
 
     /// The row of an id, deleted or not.
     pub(super) fn row_of(&self, id: IdRef<'_>) -> Result<Option<usize>> {
-        self.ids.row_of(&self.path, id, self.len())
+        self.file.ids.row_of(&self.file.path, id, self.len())
     }
 
     /// The text of an existing row in an existing column.
     pub(super) fn text(&self, column: usize, row: usize) -> Result<String> {
-        self.columns[column].text(&self.path, row)
+        self.file.columns[column].text(&self.file.path, row)
     }
 
     pub(super) fn verify(&self) -> Result<()> {
-        self.index.verify()?;
-        self.ids.verify(&self.path, self.len())?;
-        self.columns.iter().try_for_each(|texts| texts.verify(&self.path, self.len()))
+        let SegmentFile { index, path, ids, columns, .. } = &*self.file;
+        index.verify()?;
+        ids.verify(path, self.len())?;
+        columns.iter().try_for_each(|texts| texts.verify(path, self.len()))
     }
 }
 
@@ -167,3 +203,41 @@ const OFFSETS: [&str; MOST_COLUMNS] = [
     "columns.14.offsets",
     "columns.15.offsets",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Collection, CollectionParams, NewRows, Search};
+
+    fn rows(ids: Vec<&str>) -> NewRows {
+        let values = (0..ids.len()).flat_map(|i| [1.0, i as f32]).collect();
+        NewRows::new(Table::from_vec(ids.len(), 2, values).unwrap()).ids(ids)
+    }
+
+    #[test]
+    fn a_file_that_stays_is_opened_and_checked_once_and_a_new_one_of_the_same_name_is_not_taken_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c");
+        let mut part = Some(rows(vec!["a", "b", "c"]));
+        let mut writer = Collection::build::<Error>(&path, &CollectionParams::new(2), || Ok(part.take())).unwrap();
+        let mut reader = Collection::open(&path).unwrap();
+        let first = |collection: &Collection| Arc::clone(&collection.segments[0].file);
+        let [of_writer, of_reader] = [&writer, &reader].map(first);
+        writer.add(rows(vec!["d"])).unwrap();
+        writer.delete(&["b"]).unwrap();
+        assert!(reader.refresh().unwrap());
+        for (collection, file) in [(&writer, &of_writer), (&reader, &of_reader)] {
+            assert!(Arc::ptr_eq(&first(collection), file));
+            assert_eq!((collection.len(), collection.position("b").unwrap()), (3, None));
+            assert_eq!(collection.position("d").unwrap(), Some(3));
+            assert_eq!(collection.search(&[1.0, 1.0], &Search::new(9)).unwrap().len(), 3);
+        }
+        // Another one in a folder of the same name: its first file has the same name, too.
+        std::fs::rename(&path, folder.path().join("old")).unwrap();
+        let mut part = Some(rows(vec!["x", "y", "z"]));
+        Collection::build::<Error>(&path, &CollectionParams::new(2), || Ok(part.take())).unwrap();
+        assert!(path.join("000001.segment").exists() && folder.path().join("old/000001.segment").exists());
+        assert!(reader.refresh().unwrap() && !Arc::ptr_eq(&first(&reader), &of_reader));
+        assert_eq!((reader.id(1).unwrap(), reader.position("a").unwrap()), (Some("y".into()), None));
+    }
+}

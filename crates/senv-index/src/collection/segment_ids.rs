@@ -126,12 +126,15 @@ impl SegmentIds {
             (Self::Texts { texts, hashes, order, checks }, IdRef::Text { text, hash }) => {
                 checks.iter().try_for_each(Checked::all)?;
                 let (hashes, order) = (hashes.as_slice(), order.as_slice());
-                let (mut start, mut end) = (hashes.partition_point(|&other| other < hash), hashes.len());
+                let mut start = first_of(hashes, hash);
                 if hashes.get(start) != Some(&hash) {
                     return Ok(None);
                 }
-                end = start + hashes[start..end].partition_point(|&other| other == hash);
                 // Nearly always one.
+                let mut end = match hashes.get(start + 1) == Some(&hash) {
+                    true => start + hashes[start..].partition_point(|&other| other == hash),
+                    false => start + 1,
+                };
                 while start < end {
                     let middle = start + (end - start) / 2;
                     let row = order[middle] as usize;
@@ -184,5 +187,37 @@ impl SegmentIds {
             }
         }
         Ok(())
+    }
+}
+
+/// The place of the first of ascending hashes that is not below this one. Hashes are spread evenly, so the search
+/// starts where this one is expected, and reads a few pages of the file.
+fn first_of(hashes: &[u64], hash: u64) -> usize {
+    let n = hashes.len();
+    let expected = ((u128::from(hash) * n as u128) >> 64) as usize;
+    let mut reach = 64;
+    loop {
+        let (start, end) = (expected.saturating_sub(reach), expected.saturating_add(reach).min(n));
+        if (start == 0 || hashes[start - 1] < hash) && (end == n || hashes[end] >= hash) {
+            return start + hashes[start..end].partition_point(|&other| other < hash);
+        }
+        reach = reach.saturating_mul(4);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_is_found_wherever_it_stands_and_however_hashes_are_spread() {
+        let even: Vec<u64> = (0..5000).map(|i| i * (u64::MAX / 5000) + i % 7).collect();
+        let uneven: Vec<u64> = (0..3000).chain([u64::MAX - 5, u64::MAX - 5, u64::MAX]).collect();
+        for hashes in [&even[..], &uneven, &[], &[7], &[u64::MAX; 300], &[0; 300]] {
+            let around = hashes.iter().flat_map(|&hash| [hash.saturating_sub(1), hash, hash.saturating_add(1)]);
+            for hash in around.chain([0, 1 << 63, u64::MAX]) {
+                assert_eq!(first_of(hashes, hash), hashes.partition_point(|&other| other < hash), "{hash}");
+            }
+        }
     }
 }

@@ -393,14 +393,15 @@ impl Collection {
     ) -> Result<RowIds> {
         let given = rows.ids.take();
         let are_given = given.is_some();
-        let ids = self.new_ids(manifest, &rows, given)?;
+        let ids = self.new_ids(manifest, &rows, given, taken.n)?;
+        let start = taken.n;
         taken.take(are_given, &ids, new)?;
-        for id in ids.iter() {
+        for (row, id) in (start..).zip(ids.iter()) {
             match deleted {
                 Some(deleted) => {
                     self.mark(id, deleted)?;
                 }
-                None if self.position_of(id)?.is_some() => return Err(Error::RepeatedId { id: id.into() }),
+                None if self.position_of(id)?.is_some() => return Err(Error::RepeatedId { id: id.into(), row }),
                 None => {}
             }
         }
@@ -408,8 +409,8 @@ impl Collection {
         Ok(ids)
     }
 
-    /// The ids for new rows, after checking their shapes.
-    fn new_ids(&self, manifest: &Manifest, rows: &NewRows, given: Option<Vec<Id>>) -> Result<RowIds> {
+    /// The ids for new rows, after checking their shapes. `row` is the number of the first.
+    fn new_ids(&self, manifest: &Manifest, rows: &NewRows, given: Option<Vec<Id>>, row: usize) -> Result<RowIds> {
         let n = rows.vectors.n_rows();
         let shape = |what, expected: usize, got: usize| {
             let error = senv_core::Error::ShapeMismatch { what, expected, got };
@@ -428,7 +429,7 @@ impl Collection {
             }
             let first = rows.first_id.unwrap_or(manifest.next_id);
             if first < manifest.next_id {
-                return Err(Error::RepeatedId { id: first.into() });
+                return Err(Error::RepeatedId { id: first.into(), row });
             }
             let end = first.checked_add(n as u64).ok_or(Error::NoIdLeft { next_id: first })?;
             return Ok(RowIds::Numbers((first..end).collect()));

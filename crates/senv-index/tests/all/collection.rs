@@ -157,7 +157,7 @@ fn what_is_refused_leaves_the_collection_as_it_was() {
     assert!(matches!(collection.add(new_rows(&bad, 0)).unwrap_err(), Error::NonFinite { row: 4 }));
     assert!(matches!(
         collection.add(new_rows(&rows, 0).ids((9..19).collect())).unwrap_err(),
-        Error::RepeatedId { id: Id::Number(9) }
+        Error::RepeatedId { id: Id::Number(9), row: 0 }
     ));
     assert!(matches!(
         collection.add(new_rows(&rows[..3], 0).ids(vec![60, 50, 50])).unwrap_err(),

@@ -23,7 +23,11 @@ pub(crate) const ROWS: &str = "rows";
 pub(crate) const FACTORS: &str = "factors";
 pub(crate) const TEXT: &str = "text";
 pub(crate) const ENDS: &str = "ends";
+/// The ids that are numbers, one per row.
 pub(crate) const IDS: &str = "ids";
+/// The ids that are texts, and where each ends.
+pub(crate) const ID_TEXT: &str = "ids.text";
+pub(crate) const ID_ENDS: &str = "ids.ends";
 pub(crate) const LINES: &str = "lines";
 pub(crate) const COUNTS: &str = "counts";
 
@@ -43,9 +47,9 @@ pub(crate) struct Config {
 /// # let path = folder.path().join("my.web");
 /// use senv_core::files::{WebCollection, WebCollectionWriter, WebQuery, WebSentence};
 /// let mut writer = WebCollectionWriter::new(2, "digest of the model")?;
-/// writer.push(&WebSentence { text: "east", vector: &[1.0, 0.0], id: 7, line: 1 })?;
-/// writer.push(&WebSentence { text: "north", vector: &[0.0, 2.0], id: 8, line: 2 })?;
-/// writer.push(&WebSentence { text: "east", vector: &[1.0, 0.0], id: 9, line: 3 })?;
+/// writer.push(&WebSentence { text: "east", vector: &[1.0, 0.0], id: "T-7".into(), line: 1 })?; // or 7.into()
+/// writer.push(&WebSentence { text: "north", vector: &[0.0, 2.0], id: "T-8".into(), line: 2 })?;
+/// writer.push(&WebSentence { text: "east", vector: &[1.0, 0.0], id: "T-9".into(), line: 3 })?;
 /// writer.save(&path)?;
 ///
 /// let mut file = WebCollection::from_bytes("my.web", std::fs::read(&path)?)?;
@@ -53,7 +57,7 @@ pub(crate) struct Config {
 /// let query = WebQuery::new(&[0.1, 5.0], file.dim());
 /// assert_eq!((file.len(), file.sentences(), file.text(1).as_str()), (2, 3, "north"));
 /// assert!(file.cosine(1, &query) > 0.99 && file.cosine(0, &query) < 0.1);
-/// assert_eq!((file.id(0), file.line(0), file.count(0)), (7, 1, 2));
+/// assert_eq!((file.id(0).as_str(), file.line(0), file.count(0)), ("T-7", 1, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -65,11 +69,18 @@ pub struct WebCollection {
     factors: SharedBytes,
     text: SharedBytes,
     ends: SharedBytes,
-    ids: SharedBytes,
+    ids: WebIds,
     lines: SharedBytes,
     counts: SharedBytes,
     unchecked: Unchecked,
     file: ModelFile,
+}
+
+/// The ids of the rows, all of one kind.
+#[derive(Debug)]
+enum WebIds {
+    Numbers(SharedBytes),
+    Texts { text: SharedBytes, ends: SharedBytes },
 }
 
 /// The tensors that are not checked yet, the next one last, and the progress within it.
@@ -105,7 +116,7 @@ impl WebCollection {
         }
         let tensor = |name: &'static str, dtype: &str| -> Result<SharedBytes> {
             let RawTensor { dtype: found, shape, bytes } = file.raw(name)?;
-            if found != dtype || (name != TEXT && shape != [len]) {
+            if found != dtype || (![TEXT, ID_TEXT].contains(&name) && shape != [len]) {
                 let (path, name) = (file.path().to_owned(), name.to_owned());
                 let (found, expected) = (format!("{found} {shape:?}"), format!("{dtype} [{len}]"));
                 return Err(Error::WrongTensor { path, name, found, expected });
@@ -113,13 +124,21 @@ impl WebCollection {
             Ok(bytes)
         };
         let (factors, text, ends) = (tensor(FACTORS, "F32")?, tensor(TEXT, "U8")?, tensor(ENDS, "U32")?);
-        let (ids, lines, counts) = (tensor(IDS, "U64")?, tensor(LINES, "U32")?, tensor(COUNTS, "U32")?);
+        let (lines, counts) = (tensor(LINES, "U32")?, tensor(COUNTS, "U32")?);
+        let ids = match file.contains(ID_TEXT) {
+            true => WebIds::Texts { text: tensor(ID_TEXT, "U8")?, ends: tensor(ID_ENDS, "U32")? },
+            false => WebIds::Numbers(tensor(IDS, "U64")?),
+        };
         if !file.has_checksums() {
             return Err(bad("it has no checksums; export the collection again".into()));
         }
-        let parts = [&rows.bytes, &factors, &text, &ends, &ids, &lines, &counts];
-        let names = [ROWS, FACTORS, TEXT, ENDS, IDS, LINES, COUNTS];
-        let tensors = names.into_iter().zip(parts.map(SharedBytes::clone)).collect();
+        let mut parts = vec![(ROWS, &rows.bytes), (FACTORS, &factors), (TEXT, &text), (ENDS, &ends)];
+        match &ids {
+            WebIds::Numbers(ids) => parts.push((IDS, ids)),
+            WebIds::Texts { text, ends } => parts.extend([(ID_TEXT, text), (ID_ENDS, ends)]),
+        }
+        parts.extend([(LINES, &lines), (COUNTS, &counts)]);
+        let tensors = parts.into_iter().map(|(name, bytes)| (name, bytes.clone())).collect();
         let unchecked = Unchecked { tensors, done: 0, hasher: crc32fast::Hasher::new() };
         Ok(Self { config, dim, len, rows: rows.bytes, factors, text, ends, ids, lines, counts, unchecked, file })
     }
@@ -207,18 +226,19 @@ impl WebCollection {
     /// If `row` is out of range.
     #[must_use]
     pub fn text(&self, row: usize) -> String {
-        let end = |row: usize| u32::from_le_bytes(number(&self.ends, row)) as usize;
-        let start = if row == 0 { 0 } else { end(row - 1) };
-        String::from_utf8_lossy(self.text.get(start..end(row)).unwrap_or_default()).into_owned()
+        part(&self.text, &self.ends, row)
     }
 
-    /// The id of the first sentence with the text of a row.
+    /// The id of the first sentence with the text of a row: a text, or the decimal digits of a number.
     ///
     /// # Panics
     /// If `row` is out of range.
     #[must_use]
-    pub fn id(&self, row: usize) -> u64 {
-        u64::from_le_bytes(number(&self.ids, row))
+    pub fn id(&self, row: usize) -> String {
+        match &self.ids {
+            WebIds::Numbers(ids) => u64::from_le_bytes(number(ids, row)).to_string(),
+            WebIds::Texts { text, ends } => part(text, ends, row),
+        }
     }
 
     /// The line of that sentence in its file, counted from 1; 0 if unknown.
@@ -238,6 +258,13 @@ impl WebCollection {
     pub fn count(&self, row: usize) -> u32 {
         u32::from_le_bytes(number(&self.counts, row))
     }
+}
+
+/// Text `i` of those that are back to back in `text`; empty if its range is outside.
+fn part(text: &[u8], ends: &[u8], i: usize) -> String {
+    let end = |i: usize| u32::from_le_bytes(number(ends, i)) as usize;
+    let start = if i == 0 { 0 } else { end(i - 1) };
+    String::from_utf8_lossy(text.get(start..end(i)).unwrap_or_default()).into_owned()
 }
 
 /// The little-endian bytes of number `i`.

@@ -12,4 +12,4 @@ pub use atomic_file::{AtomicFile, remove_leftovers_of, sync_folder};
 pub use file_lock::FileLock;
 pub use model_writer::{Destination, ModelWriter};
 pub use unfinished::{LastStep, Unfinished, remove_unfinished_files, remove_unfinished_unless_done};
-pub use web_writer::{WebCollectionWriter, WebSentence};
+pub use web_writer::{WebCollectionWriter, WebId, WebSentence};

@@ -8,7 +8,9 @@ use std::{
 use super::ModelWriter;
 use crate::files::{
     RawTensor,
-    web_collection::{COUNTS, Config, ENDS, FACTORS, IDS, LINES, MOST_DIM, ROWS, TEXT, WebCollection},
+    web_collection::{
+        COUNTS, Config, ENDS, FACTORS, ID_ENDS, ID_TEXT, IDS, LINES, MOST_DIM, ROWS, TEXT, WebCollection,
+    },
 };
 use senv_base::{Error, Result};
 
@@ -23,10 +25,84 @@ pub struct WebSentence<'a> {
     pub text: &'a str,
     /// The vector, of any norm. If its norm is below 1e-12 or not finite, a search never finds the sentence.
     pub vector: &'a [f32],
-    /// The id.
-    pub id: u64,
+    /// The id. The first sentence decides whether all ids of the file are numbers or texts.
+    pub id: WebId<'a>,
     /// The line, counted from 1; 0 if unknown.
     pub line: u32,
+}
+
+/// The id of a sentence to be written. Numbers and texts convert to it.
+///
+/// Exhaustive on purpose: an id is a number or a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WebId<'a> {
+    /// A number.
+    Number(u64),
+    /// A text.
+    Text(&'a str),
+}
+
+impl From<u64> for WebId<'_> {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl<'a> From<&'a str> for WebId<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// The ids of the rows.
+#[derive(Debug)]
+enum Ids {
+    Numbers(Vec<u64>),
+    Texts { text: Vec<u8>, ends: Vec<u32> },
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Self::Numbers(Vec::new())
+    }
+}
+
+impl Ids {
+    /// Their bytes in the file.
+    fn n_bytes(&self) -> usize {
+        match self {
+            Self::Numbers(ids) => 8 * ids.len(),
+            Self::Texts { text, ends } => text.len() + 4 * ends.len(),
+        }
+    }
+
+    /// Their bytes after this one is appended; `None` if it is of the other kind. The first one decides the kind.
+    fn n_bytes_with(&mut self, id: WebId<'_>) -> Option<usize> {
+        if self.n_bytes() == 0 {
+            *self = match id {
+                WebId::Number(_) => Self::default(),
+                WebId::Text(_) => Self::Texts { text: Vec::new(), ends: Vec::new() },
+            };
+        }
+        match (&*self, id) {
+            (Self::Numbers(_), WebId::Number(_)) => Some(self.n_bytes() + 8),
+            (Self::Texts { .. }, WebId::Text(id)) => Some(self.n_bytes().saturating_add(id.len() + 4)),
+            _ => None,
+        }
+    }
+
+    /// Appends an id of their kind.
+    fn push(&mut self, id: WebId<'_>) {
+        match (self, id) {
+            (Self::Numbers(ids), WebId::Number(id)) => ids.push(id),
+            (Self::Texts { text, ends }, WebId::Text(id)) => {
+                text.extend_from_slice(id.as_bytes());
+                ends.push(text.len() as u32);
+            }
+            // `n_bytes_with` is called first.
+            _ => {}
+        }
+    }
 }
 
 /// A file for the web page under construction. Equal texts share a row, and the first one provides vector, id and line.
@@ -40,7 +116,7 @@ pub struct WebCollectionWriter {
     factors: Vec<f32>,
     text: Vec<u8>,
     ends: Vec<u32>,
-    ids: Vec<u64>,
+    ids: Ids,
     lines: Vec<u32>,
     counts: Vec<u32>,
     /// The row of each text.
@@ -65,14 +141,23 @@ impl WebCollectionWriter {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the vector has a different dimension; [`Error::BadHyperparameter`] if the file would
-    /// be larger than a page can load, just below 2 GiB.
+    /// be larger than a page can load, just below 2 GiB, or if the id is a text where others are numbers, or the
+    /// reverse.
     pub fn push(&mut self, sentence: &WebSentence<'_>) -> Result<()> {
         let &WebSentence { text, vector, id, line } = sentence;
         if vector.len() != self.dim {
             return Err(Error::ShapeMismatch { what: "vector", expected: self.dim, got: vector.len() });
         }
         let row = self.ends.len();
-        let n_bytes = self.n_bytes().saturating_add(self.row_bytes()).saturating_add(text.len());
+        let Some(id_bytes) = self.ids.n_bytes_with(id) else {
+            return Err(Error::BadHyperparameter {
+                name: "the id".into(),
+                value: format!("{id:?}"),
+                reason: "the ids of a file are all numbers or all texts".into(),
+            });
+        };
+        let n_bytes = self.row_bytes().saturating_mul(row + 1).saturating_add(self.text.len() + text.len());
+        let n_bytes = n_bytes.saturating_add(id_bytes);
         match self.places.entry(text.into()) {
             Entry::Occupied(place) => {
                 let count = &mut self.counts[*place.get() as usize];
@@ -102,15 +187,15 @@ impl WebCollectionWriter {
         Ok(())
     }
 
-    /// The bytes of a row apart from its text: its values, factor, end, id, line and count.
+    /// The bytes of a row apart from its text and id: its values, factor, end, line and count.
     fn row_bytes(&self) -> usize {
-        self.dim + 4 + 4 + 8 + 4 + 4
+        self.dim + 4 + 4 + 4 + 4
     }
 
     /// The bytes of the file without its header.
     #[must_use]
     pub fn n_bytes(&self) -> usize {
-        self.text.len() + self.ends.len() * self.row_bytes()
+        self.text.len() + self.ends.len() * self.row_bytes() + self.ids.n_bytes()
     }
 
     /// The number of distinct sentences.
@@ -142,16 +227,17 @@ impl WebCollectionWriter {
         let config = serde_json::to_string(&config).map_err(bad)?;
         let shape = vec![self.ends.len(), self.dim];
         let rows = RawTensor { dtype: "I8".into(), shape, bytes: self.rows.into() };
-        ModelWriter::new(WebCollection::KIND)
+        let writer = ModelWriter::new(WebCollection::KIND)
             .config(&config)
             .raw(ROWS, &rows)
             .f32s(FACTORS, &self.factors)
             .bytes(TEXT, &self.text)
-            .u32s(ENDS, &self.ends)
-            .u64s(IDS, &self.ids)
-            .u32s(LINES, &self.lines)
-            .u32s(COUNTS, &self.counts)
-            .save(path)
+            .u32s(ENDS, &self.ends);
+        let writer = match &self.ids {
+            Ids::Numbers(ids) => writer.u64s(IDS, ids),
+            Ids::Texts { text, ends } => writer.bytes(ID_TEXT, text).u32s(ID_ENDS, ends),
+        };
+        writer.u32s(LINES, &self.lines).u32s(COUNTS, &self.counts).save(path)
     }
 }
 

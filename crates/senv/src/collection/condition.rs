@@ -75,12 +75,15 @@ impl Condition {
     /// For each position of a collection, whether the sentence meets the condition.
     ///
     /// # Errors
-    /// [`senv_index::Error::UnknownColumn`]; [`Error::BadCondition`] if an id is not a whole number, in a collection
-    /// where ids are numbers; errors of reading the collection.
+    /// [`Error::BadCondition`] if there is no such column, or if an id is not a whole number, in a collection where ids
+    /// are numbers; errors of reading the collection.
     pub fn positions(&self, rows: &Collection) -> Result<Vec<bool>> {
         let Self { column, value, is_equal } = self;
         if column == ID && !has_column(rows, ID) {
             return self.of_id(rows);
+        }
+        if !has_column(rows, column) {
+            return Err(Error::BadCondition { condition: self.to_string(), reason: no_column(rows, column) });
         }
         let is_name = column == SentenceCollection::FILE && Path::new(value).file_name() == Some(value.as_ref());
         let holds = |text: &str| text == value || is_name && Path::new(text).file_name() == Some(value.as_ref());
@@ -90,7 +93,7 @@ impl Condition {
     fn of_id(&self, rows: &Collection) -> Result<Vec<bool>> {
         let bad = |_| Error::BadCondition {
             condition: self.to_string(),
-            reason: format!("an id is an integer from 0 to {}", u64::MAX),
+            reason: format!("an id of this collection is an integer from 0 to {}", u64::MAX),
         };
         let id = match rows.id_kind() {
             Some(IdKind::Texts) => Id::from(&self.value),
@@ -103,6 +106,13 @@ impl Condition {
         }
         Ok(these)
     }
+}
+
+/// The reason why a condition cannot be on this column, with those it can be on.
+fn no_column(rows: &Collection, column: &str) -> String {
+    let id = (!has_column(rows, ID)).then_some(ID);
+    let columns: Vec<&str> = id.into_iter().chain(rows.columns().iter().map(String::as_str)).collect();
+    format!("no column {}; the columns are {}", senv_core::quoted(column), columns.join(", "))
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::weighted;
+use senv_index::Collection;
+
+use super::SentenceCollection;
 use crate::{
     error::{Error, Result},
     model::{digest::model_digest, handle::Model},
@@ -142,4 +144,22 @@ pub(super) fn open_again(folder: &Path, digest: &str, kept: &str, given: Option<
     };
     check(folder, digest, &path)?;
     Model::open(&path)
+}
+
+/// A model with its order part at this weight. A model without an order part is returned unchanged for the weights 0
+/// (no part) and 1 (its own).
+fn weighted(model: Model, order_weight: f64) -> Result<Model> {
+    if [0.0, 1.0].contains(&order_weight) && !model.reads_order() {
+        Ok(model)
+    } else {
+        model.with_order_weight(order_weight)
+    }
+}
+
+/// The model of a collection with the weight of the order part that the collection has.
+pub(super) fn weighted_for(rows: &Collection, whole: &Model) -> Result<Model> {
+    match SentenceCollection::order_weight(rows) {
+        Some(weight) => weighted(whole.clone(), weight),
+        None => Ok(whole.clone()),
+    }
 }

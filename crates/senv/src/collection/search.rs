@@ -5,9 +5,10 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
+use senv_core::Table;
 use senv_index::{Collection, Found, Id, Search};
 
-use super::new_sentences::TEXT;
+use super::{SentenceCollection, new_sentences::TEXT};
 use crate::error::Result;
 
 /// The maximum number of rows requested before equal sentences are looked up in the whole text.
@@ -54,6 +55,39 @@ impl std::fmt::Debug for SentenceSearch<'_> {
         let Self { k, recall, min_cosine, keep } = self;
         let mut f = f.debug_struct("SentenceSearch");
         f.field("k", k).field("recall", recall).field("min_cosine", min_cosine).field("keep", &keep.is_some()).finish()
+    }
+}
+
+impl SentenceCollection {
+    /// The `k` sentences nearest to the query, nearest first; equal ones are one hit. Empty for a query without a known
+    /// word.
+    ///
+    /// # Errors
+    /// The errors of [`Collection::search`].
+    pub fn search(&self, query: &str, k: usize) -> Result<Vec<SentenceHit>> {
+        Ok(self.search_batch(&[query], &SentenceSearch::new(k))?.pop().unwrap_or_default())
+    }
+
+    /// The sentences nearest to each query; faster than single searches.
+    ///
+    /// # Errors
+    /// The errors of [`Collection::search_batch`].
+    pub fn search_batch(
+        &self,
+        queries: &[impl AsRef<str>],
+        search: &SentenceSearch<'_>,
+    ) -> Result<Vec<Vec<SentenceHit>>> {
+        let vectors = Table::from(self.model.encode(queries)?);
+        self.search_vectors(&vectors.iter().collect::<Vec<_>>(), search)
+    }
+
+    /// Like [`SentenceCollection::search_batch`], for encoded queries.
+    ///
+    /// # Errors
+    /// The errors of [`Collection::search_batch`].
+    pub fn search_vectors(&self, queries: &[&[f32]], search: &SentenceSearch<'_>) -> Result<Vec<Vec<SentenceHit>>> {
+        let recall = search.recall.unwrap_or_else(|| Self::recall(&self.rows));
+        self::search(&self.rows, queries, search, recall)
     }
 }
 

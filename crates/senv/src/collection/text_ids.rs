@@ -11,19 +11,29 @@ use crate::error::Result;
 /// Reads the ids of a column. The first part decides what they are, unless the collection has ids.
 #[derive(Debug, Default)]
 pub(super) struct TextIds {
-    pub(super) kind: Option<IdKind>,
+    kind: Option<IdKind>,
+    /// Whether numbers must be written in one way: those before them in the same input were.
+    is_strict: bool,
 }
 
 impl TextIds {
+    /// Takes all ids as ones of this kind.
+    pub(super) fn set_kind(&mut self, kind: IdKind) {
+        self.kind = Some(kind);
+    }
+
     /// Refuses an id that the collection cannot have.
     pub(super) fn check(&self, cell: &str, path: &Path, line: u64) -> Result<()> {
         let refused = |reason: String| Err(bad_line(path, line, reason));
         match self.kind {
-            Some(IdKind::Numbers) if cell.parse::<u64>().is_err() => refused(format!(
-                "the id is {}, expected an integer from 0 to {}, as the other ids; make the collection with texts as ids",
-                quoted(cell),
-                u64::MAX
-            )),
+            Some(IdKind::Numbers) if cell.parse::<u64>().is_err() || self.is_strict && !is_number(cell) => {
+                refused(format!(
+                    "the id is {}, expected an integer from 0 to {} without zeros in front, as the other ids; make the \
+                    collection with texts as ids (--text-ids)",
+                    quoted(cell),
+                    u64::MAX
+                ))
+            }
             Some(IdKind::Numbers) => Ok(()),
             _ if cell.is_empty() => refused("the id is empty; give each record an id".into()),
             _ if cell.len() > Id::MAX_BYTES => {
@@ -37,6 +47,7 @@ impl TextIds {
     pub(super) fn read(&mut self, cells: Vec<String>) -> (Vec<Id>, Option<usize>) {
         let mut odd = None;
         let kind = *self.kind.get_or_insert_with(|| {
+            self.is_strict = true;
             let first = cells.iter().position(|cell| !is_number(cell));
             odd = first.filter(|&first| first > 0 || cells.iter().any(|cell| is_number(cell)));
             if first.is_none() { IdKind::Numbers } else { IdKind::Texts }
@@ -84,15 +95,22 @@ mod tests {
         }
         let mut ids = TextIds::default();
         assert_eq!(read(&mut ids, &["17", "0"]), (vec![Id::from(17), Id::from(0)], None));
-        // As it was before ids could be texts.
+        for bad in ["T-1", "", "007", "+7"] {
+            let refused = ids.check(bad, Path::new("a.tsv"), 3).unwrap_err().to_string();
+            assert!(refused.starts_with("a.tsv:3: the id is \"") && refused.ends_with("(--text-ids)"), "{refused}");
+        }
+        assert!(ids.check("18", Path::new("a.tsv"), 3).is_ok());
+        // A collection of numbers may have been made of such ids before ids could be texts.
+        let mut ids = TextIds::default();
+        ids.set_kind(IdKind::Numbers);
+        assert!(ids.check("007", Path::new("a.tsv"), 3).is_ok() && ids.check("x", Path::new("a.tsv"), 3).is_err());
         assert_eq!(read(&mut ids, &["007"]).0, [7]);
-        assert!(ids.check("T-1", Path::new("a.tsv"), 3).is_err() && ids.check("", Path::new("a.tsv"), 3).is_err());
     }
 
     #[test]
     fn an_empty_id_and_one_that_is_too_long_are_refused_with_their_line() {
         for kind in [None, Some(IdKind::Texts)] {
-            let ids = TextIds { kind };
+            let ids = TextIds { kind, ..TextIds::default() };
             let refused = |cell: &str| ids.check(cell, Path::new("a.tsv"), 3).unwrap_err().to_string();
             assert!(refused("").starts_with("a.tsv:3: the id is empty"), "{}", refused(""));
             assert!(refused(&"x".repeat(1025)).starts_with("a.tsv:3: the id has 1025 bytes"));

@@ -9,17 +9,17 @@ use std::{
 
 use senv_core::{
     Table, TextReader,
-    counts::plural,
-    text::{Line, is_blank, on_one_line, sentences},
+    text::{is_blank, on_one_line, sentences},
 };
 use senv_index::{Collection, Id, IdKind};
-use senv_store::NpyReader;
 
 use super::{
     SentenceCollection,
     new_sentences::NewSentences,
     text_columns::{Cells, TextColumns, bad_line},
     text_ids::{TextIds, shown},
+    text_places::Places,
+    text_vectors::Vectors,
 };
 use crate::error::{Error, Result};
 
@@ -75,43 +75,6 @@ pub struct CollectionText {
     places: Places,
 }
 
-/// The positions of sentences with ids; runs of consecutive lines in a file need no memory per sentence.
-#[derive(Default)]
-struct Places {
-    files: Vec<PathBuf>,
-    /// The first sentence of each run, its file, and its line.
-    runs: Vec<(u64, usize, u64)>,
-}
-
-impl Places {
-    fn push(&mut self, row: u64, line: &Line<'_>) {
-        if self.files.last().is_none_or(|file| file != line.path) {
-            self.files.push(line.path.to_owned());
-        }
-        let file = self.files.len() - 1;
-        let goes_on =
-            self.runs.last().is_some_and(|&(first, of, number)| of == file && number + (row - first) == line.number);
-        if !goes_on {
-            self.runs.push((row, file, line.number));
-        }
-    }
-
-    /// File and line of a sentence.
-    fn of(&self, row: u64) -> Option<(&Path, u64)> {
-        let run = self.runs.partition_point(|&(first, ..)| first <= row).checked_sub(1)?;
-        let (first, file, number) = self.runs[run];
-        Some((&self.files[file], number + (row - first)))
-    }
-}
-
-/// Existing vectors of lines.
-struct Vectors {
-    reader: NpyReader,
-    path: PathBuf,
-    /// Lines so far; each has a row.
-    n_lines: usize,
-}
-
 impl CollectionText {
     /// Creates the source of sentences from a reader.
     #[must_use]
@@ -136,9 +99,9 @@ impl CollectionText {
     /// Takes their vectors from this NumPy matrix, which has a row for each line, including blank ones.
     ///
     /// # Errors
-    /// The errors of [`NpyReader::open`].
+    /// The errors of [`NpyReader::open`](senv_store::NpyReader::open).
     pub fn vectors(mut self, path: &Path) -> Result<Self> {
-        self.vectors = Some(Vectors { reader: NpyReader::open(path)?, path: path.to_owned(), n_lines: 0 });
+        self.vectors = Some(Vectors::open(path)?);
         Ok(self)
     }
 
@@ -146,13 +109,15 @@ impl CollectionText {
     /// numbers below 2^64, without zeros in front, ids are numbers, else texts of 1 to [`Id::MAX_BYTES`] bytes.
     #[must_use]
     pub fn text_ids(mut self) -> Self {
-        self.ids.kind = Some(IdKind::Texts);
+        self.ids.set_kind(IdKind::Texts);
         self
     }
 
     /// Takes ids as this collection has them, to which the sentences are to be added.
     pub fn know_ids_of(&mut self, collection: &Collection) {
-        self.ids.kind = collection.id_kind().or(self.ids.kind);
+        if let Some(kind) = collection.id_kind() {
+            self.ids.set_kind(kind);
+        }
     }
 
     /// Says so if some ids are numbers and others not, so that all are texts.
@@ -239,13 +204,28 @@ impl CollectionText {
         self.n_blank
     }
 
-    /// Converts [`senv_index::Error::GivenTwice`], which has sentence numbers, to an error with their lines.
+    /// Converts [`senv_index::Error::GivenTwice`] and [`senv_index::Error::RepeatedId`], which have sentence numbers,
+    /// to an error with their lines.
     #[must_use]
-    pub fn given_twice(&self, error: &senv_index::Error) -> Option<Error> {
-        let senv_index::Error::GivenTwice { id, first, second } = error else { return None };
-        let ((file, line), (path, number)) = (self.places.of(*first as u64)?, self.places.of(*second as u64)?);
-        let other = if file == path { format!("line {line}") } else { format!("{}:{line}", file.display()) };
-        Some(bad_line(path, number, format!("duplicate id {}, also used in {other}", id.quoted())))
+    pub fn repeated_id(&self, error: &senv_index::Error) -> Option<Error> {
+        match error {
+            senv_index::Error::GivenTwice { id, first, second } => {
+                let ((file, line), (path, number)) = (self.places.of(*first as u64)?, self.places.of(*second as u64)?);
+                let other = if file == path { format!("line {line}") } else { format!("{}:{line}", file.display()) };
+                let id = id.quoted();
+                Some(bad_line(path, number, format!("duplicate id {id}, also used in {other}; leave one of them out")))
+            }
+            senv_index::Error::RepeatedId { id, row } => {
+                let (path, number) = self.places.of(*row as u64)?;
+                let id = id.quoted();
+                let reason = format!(
+                    "id {id} is already in the collection; replace existing sentences with --replace instead of --add, \
+                    or leave the line out"
+                );
+                Some(bad_line(path, number, reason))
+            }
+            _ => None,
+        }
     }
 
     /// Converts [`senv_core::Error::ShapeMismatch`] of vectors with another dimension to an error with their file.
@@ -405,37 +385,6 @@ fn hashes(name: &str) -> [u64; 2] {
     })
 }
 
-impl Vectors {
-    /// The vector of the next line.
-    fn next(&mut self) -> Result<Vec<f32>> {
-        let table = self.reader.read_rows(1)?;
-        self.n_lines += 1;
-        if table.n_rows() == 0 {
-            let rows = self.reader.n_rows();
-            let reason = format!(
-                "it has {}, but the text has more lines; every line, even a blank one, needs a row",
-                plural(rows as u64, "row")
-            );
-            return Err(senv_core::Error::BadFile { path: self.path.clone(), reason }.into());
-        }
-        Ok(table.values().to_vec())
-    }
-
-    /// Returns an error if there are rows after the last line.
-    fn end(&mut self) -> Result<()> {
-        let rows = self.reader.n_rows();
-        if rows == self.n_lines {
-            return Ok(());
-        }
-        let reason = format!(
-            "it has {}, but the text has {}; every line, even a blank one, needs a row",
-            plural(rows as u64, "row"),
-            plural(self.n_lines as u64, "line")
-        );
-        Err(senv_core::Error::BadFile { path: self.path.clone(), reason }.into())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -444,22 +393,5 @@ mod tests {
     fn paragraphs_of_a_cell_are_not_joined() {
         let cell = "The old\u{b}mill stands\u{b}\u{b}Rain falls. It is late";
         assert_eq!(sentences_of_cell(cell), ["The old mill stands", "Rain falls.", "It is late"]);
-    }
-
-    #[test]
-    fn the_line_of_a_sentence_is_found_again() {
-        let mut places = Places::default();
-        for (row, (file, number)) in
-            [("a", 1), ("a", 2), ("a", 4), ("a", 5), ("b", 6), ("b", 7)].into_iter().enumerate()
-        {
-            places.push(row as u64, &Line { text: "", path: Path::new(file), number, record: None });
-        }
-        assert_eq!(places.runs.len(), 3);
-        let of = |row| places.of(row).map(|(path, line)| (path.to_str().unwrap(), line)).unwrap();
-        assert_eq!(
-            [of(0), of(1), of(2), of(3), of(4), of(5)],
-            [("a", 1), ("a", 2), ("a", 4), ("a", 5), ("b", 6), ("b", 7)]
-        );
-        assert!(Places::default().of(0).is_none());
     }
 }

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use senv_core::{
     SentenceEncoder,
-    files::{WebCollectionWriter, WebSentence},
+    files::{WebCollectionWriter, WebId, WebSentence},
 };
-use senv_index::{Collection, IdKind};
+use senv_index::{Collection, Id};
 
 use super::{SentenceCollection, new_sentences::TEXT};
 use crate::error::{Error, Result};
@@ -44,7 +44,6 @@ impl SentenceCollection {
     /// # Errors
     /// * [`Error::NotForWeb`] if the model is not the English one, which the page contains.
     /// * [`Error::OrderNotForWeb`] if the collection uses an order part.
-    /// * [`Error::TextIds`] if the ids are texts.
     /// * [`senv_core::Error::BadHyperparameter`] if the sentences exceed the limit of a page (2 GiB).
     /// * Errors of reading the collection and of writing the file.
     pub fn export_web(&self, path: impl AsRef<Path>) -> Result<WebExport> {
@@ -53,11 +52,11 @@ impl SentenceCollection {
         let line_of = self.lines_of_one_file()?;
         let mut without_vector = Vec::new();
         for position in 0..self.rows.n_positions() {
-            let Some(id) = self.rows.id(position)?.and_then(|id| id.number()) else { continue };
+            let Some(id) = self.rows.id(position)? else { continue };
             let text = self.rows.text(position, TEXT)?;
             let line = if line_of { self.rows.text(position, "line")?.parse().unwrap_or(0) } else { 0 };
             match self.rows.vector(position)? {
-                Some(vector) => writer.push(&WebSentence { text: &text, vector: &vector, id, line })?,
+                Some(vector) => writer.push(&WebSentence { text: &text, vector: &vector, id: web_id(&id), line })?,
                 None => {
                     without_vector.push((id, line, text));
                     if without_vector.len() == CHUNK {
@@ -72,18 +71,13 @@ impl SentenceCollection {
         Ok(WebExport { sentences, distinct, bytes })
     }
 
-    /// Checks that the web page has the model of a collection, and can show its ids.
+    /// Checks that the web page has the model of a collection.
     ///
     /// # Errors
-    /// [`Error::NotForWeb`]; [`Error::OrderNotForWeb`]; [`Error::TextIds`].
+    /// [`Error::NotForWeb`]; [`Error::OrderNotForWeb`].
     pub fn check_for_web(rows: &Collection) -> Result<()> {
         if Self::order_weight(rows).is_some_and(|weight| weight != 0.0) {
             return Err(Error::OrderNotForWeb);
-        }
-        if rows.id_kind() == Some(IdKind::Texts) {
-            let (what, remedy) =
-                ("the web page", "index the sentences without an id column, and keep it as another column");
-            return Err(Error::TextIds { collection: rows.folder().to_owned(), what, remedy });
         }
         check_digest(rows.model(), Self::model_path(rows).unwrap_or(Path::new("")))
     }
@@ -124,15 +118,22 @@ impl SentenceCollection {
     }
 
     /// Encodes sentences and adds them to the file.
-    fn push_encoded(&self, writer: &mut WebCollectionWriter, sentences: &mut Vec<(u64, u32, String)>) -> Result<()> {
+    fn push_encoded(&self, writer: &mut WebCollectionWriter, sentences: &mut Vec<(Id, u32, String)>) -> Result<()> {
         let texts: Vec<&str> = sentences.iter().map(|(.., text)| text.as_str()).collect();
         let (vectors, _) = self.model.encode_batch(&texts)?;
         for ((id, line, text), vector) in sentences.iter().zip(vectors.rows()) {
             let vector = vector.to_slice().unwrap_or_default();
-            writer.push(&WebSentence { text, vector, id: *id, line: *line })?;
+            writer.push(&WebSentence { text, vector, id: web_id(id), line: *line })?;
         }
         sentences.clear();
         Ok(())
+    }
+}
+
+fn web_id(id: &Id) -> WebId<'_> {
+    match id {
+        Id::Number(number) => (*number).into(),
+        Id::Text(text) => text.as_str().into(),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Sentences and vectors in memory that can be added and deleted.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::borrow::Cow;
 
 use senv_core::{Rows, Table};
-use senv_index::{Found, IndexParams, Search, VectorIndex};
+use senv_index::{Found, Id, IndexParams, Search, VectorIndex};
 use senv_store::NearestIndex;
+
+use super::memory_ids::MemoryIds;
 
 use crate::{
     collection::search::{Keep, SearchedSentences},
@@ -21,11 +23,8 @@ pub(super) const CODES_FROM: usize = 100_000;
 pub(super) struct MemoryRows {
     dim: usize,
     texts: Vec<String>,
-    ids: Vec<u64>,
-    /// The position of each id that was not deleted.
-    positions: HashMap<u64, usize>,
+    pub(super) ids: MemoryIds,
     segments: Vec<Segment>,
-    next_id: u64,
 }
 
 #[derive(Debug)]
@@ -68,50 +67,38 @@ impl Nearest {
 }
 
 impl MemoryRows {
-    pub(super) fn new(dim: usize) -> Self {
-        let (texts, ids, positions, segments) = (Vec::new(), Vec::new(), HashMap::new(), Vec::new());
-        Self { dim, texts, ids, positions, segments, next_id: 0 }
+    pub(super) fn new(dim: usize, ids: MemoryIds) -> Self {
+        Self { dim, texts: Vec::new(), ids, segments: Vec::new() }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.positions.len()
+        self.ids.len()
     }
 
     /// The id at a position; `None` if it was deleted, or there is no such position.
-    pub(super) fn id(&self, position: usize) -> Option<u64> {
-        let id = *self.ids.get(position)?;
-        (self.positions.get(&id) == Some(&position)).then_some(id)
+    pub(super) fn id(&self, position: usize) -> Option<Id> {
+        self.ids.is_live(position).then(|| self.ids.of(position))
     }
 
-    pub(super) fn text_of(&self, id: u64) -> Option<&str> {
-        self.positions.get(&id).map(|&position| self.texts[position].as_str())
+    /// The sentence at a position that is not deleted.
+    pub(super) fn text(&self, position: usize) -> &str {
+        &self.texts[position]
     }
 
     /// Ids and sentences in the order of their positions.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
-        (0..self.texts.len()).filter_map(|position| Some((self.id(position)?, self.texts[position].as_str())))
-    }
-
-    /// The next free ids.
-    pub(super) fn free_ids(&self, n: usize) -> Result<Vec<u64>> {
-        let next_id = self.next_id;
-        if u64::MAX - next_id < n as u64 {
-            return Err(senv_index::Error::NoIdLeft { next_id }.into());
-        }
-        Ok((next_id..).take(n).collect())
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Id, &str)> {
+        (0..self.texts.len()).filter_map(|position| Some((self.id(position)?, self.text(position))))
     }
 
     /// Adds sentences with these distinct ids, replacing those that already have them.
-    pub(super) fn put(&mut self, texts: Vec<String>, ids: &[u64], vectors: Table) -> Result<()> {
+    pub(super) fn put(&mut self, texts: Vec<String>, ids: Vec<Id>, vectors: Table) -> Result<()> {
         let (start, n) = (self.texts.len(), texts.len());
         if n > 0 {
             let nearest = self.joined(vectors)?;
             self.segments.push(Segment { start: start + n - nearest.len(), nearest });
         }
-        self.positions.extend(ids.iter().zip(start..).map(|(&id, position)| (id, position)));
-        self.next_id = ids.iter().map(|id| id.saturating_add(1)).fold(self.next_id, u64::max);
         self.texts.extend(texts);
-        self.ids.extend(ids);
+        self.ids.push(ids);
         Ok(())
     }
 
@@ -136,28 +123,17 @@ impl MemoryRows {
         Ok(nearest)
     }
 
-    /// Deletes the sentences with these ids; none if one does not exist.
-    pub(super) fn delete(&mut self, ids: &[u64]) -> Result<()> {
-        if let Some(&id) = ids.iter().find(|id| !self.positions.contains_key(id)) {
-            return Err(senv_index::Error::UnknownId { id: id.into() }.into());
-        }
-        for id in ids {
-            self.positions.remove(id);
-        }
-        Ok(())
-    }
-
     /// Frees deleted rows; positions change.
     pub(super) fn compact(&mut self) -> Result<()> {
-        let mut whole = Self { next_id: self.next_id, ..Self::new(self.dim) };
+        let mut whole = Self::new(self.dim, self.ids.emptied());
         let (texts, ids, vectors) = self.kept()?;
-        whole.put(texts, &ids, vectors)?;
+        whole.put(texts, ids, vectors)?;
         *self = whole;
         Ok(())
     }
 
     /// The rows that were not deleted.
-    pub(super) fn kept(&self) -> Result<(Vec<String>, Vec<u64>, Table)> {
+    pub(super) fn kept(&self) -> Result<(Vec<String>, Vec<Id>, Table)> {
         let mut values = values_for(self.len(), self.dim)?;
         let (mut texts, mut ids) = (Vec::with_capacity(self.len()), Vec::with_capacity(self.len()));
         for segment in &self.segments {
@@ -193,10 +169,9 @@ impl SearchedSentences for MemoryRows {
         for segment in &self.segments {
             let start = segment.start;
             let kept = |query: usize, row: usize| {
-                self.id(start + row).is_some() && keep.is_none_or(|keep| keep(query, start + row))
+                self.ids.is_live(start + row) && keep.is_none_or(|keep| keep(query, start + row))
             };
-            let hit =
-                |row: usize, cosine: f32| Found { id: self.ids[start + row].into(), position: start + row, cosine };
+            let hit = |row: usize, cosine: f32| Found { id: self.ids.of(start + row), position: start + row, cosine };
             match &segment.nearest {
                 Nearest::Exact(rows) => {
                     let of_segment = rows.nearest_batch_where(queries, k, kept)?;
@@ -206,7 +181,7 @@ impl SearchedSentences for MemoryRows {
                 }
                 Nearest::Codes(rows) => {
                     let search = Search::new(k).recall(recall);
-                    let is_all = keep.is_none() && self.len() == self.ids.len();
+                    let is_all = keep.is_none() && !self.ids.has_deleted();
                     let of_segment = if is_all {
                         rows.search_batch(queries, &search)?
                     } else {
@@ -235,7 +210,7 @@ impl SearchedSentences for MemoryRows {
     }
 
     fn positions_where(&self, wanted: &(dyn Fn(&str) -> bool + Sync)) -> Result<Vec<bool>> {
-        let is_wanted = |(position, text): (usize, &String)| self.id(position).is_some() && wanted(text);
+        let is_wanted = |(position, text): (usize, &String)| self.ids.is_live(position) && wanted(text);
         Ok(self.texts.iter().enumerate().map(is_wanted).collect())
     }
 }

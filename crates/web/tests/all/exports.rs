@@ -81,7 +81,7 @@ fn a_collection_is_opened_checked_and_searched() {
     for (id, text) in [(u64::MAX, "The train is late."), (1, "A storm brings rain."), (2, "A storm brings rain.")] {
         let mut vector = vec![0.0; english.dim()];
         english.encode_into(text, &mut Scratch::default(), &mut vector);
-        writer.push(&WebSentence { text, vector: &vector, id, line: 0 }).unwrap();
+        writer.push(&WebSentence { text, vector: &vector, id: id.into(), line: 0 }).unwrap();
     }
     let folder = tempfile::tempdir().unwrap();
     writer.save(folder.path().join("c.web")).unwrap();

@@ -200,14 +200,16 @@ fn a_line_of_ten_megabytes_is_a_line() {
     assert!(pair.sides[1].words[0].text.len() < 70);
 }
 
-/// The file that `senv index --export-web` writes for these sentences.
-fn exported(sentences: &[&str], model: &str) -> Vec<u8> {
+/// The file that `senv index --export-web` writes for these sentences, with ids from 100 or from `T-0`.
+fn exported(sentences: &[&str], model: &str, text_ids: bool) -> Vec<u8> {
     let english = senv_english::model().unwrap().without_order();
     let mut writer = WebCollectionWriter::new(english.dim(), model).unwrap();
     let (mut scratch, mut vector) = (Scratch::default(), vec![0.0; english.dim()]);
     for (id, text) in sentences.iter().enumerate() {
         english.encode_into(text, &mut scratch, &mut vector);
-        writer.push(&WebSentence { text, vector: &vector, id: id as u64 + 100, line: id as u32 + 1 }).unwrap();
+        let ticket = format!("T-{id}");
+        let given = if text_ids { ticket.as_str().into() } else { (id as u64 + 100).into() };
+        writer.push(&WebSentence { text, vector: &vector, id: given, line: id as u32 + 1 }).unwrap();
     }
     let folder = tempfile::tempdir().unwrap();
     writer.save(folder.path().join("c.web")).unwrap();
@@ -221,11 +223,13 @@ fn a_collection_is_searched_like_its_text() {
     let subjects = ["train", "storm", "loaf", "goalkeeper", "bank", "planet", "violin"];
     let lines: Vec<String> = (0..3000).map(|i| format!("The {} is number {}.", subjects[i % 7], i % 600)).collect();
     let sentences: Vec<&str> = lines.iter().map(String::as_str).chain(["", "😀 A cat.", "The bank."]).collect();
-    let file = exported(&sentences, senv_english::DIGEST);
+    let files = [false, true].map(|text_ids| exported(&sentences, senv_english::DIGEST, text_ids));
     let distinct: std::collections::HashSet<_> = sentences.iter().collect();
-    for (query, step) in [("The bank", 1), ("an orchestra plays 17", 500), ("😀", usize::MAX)] {
+    for (query, step, text_ids) in
+        [("The bank", 1, true), ("an orchestra plays 17", 500, false), ("😀", usize::MAX, true)]
+    {
         let expected = found(&mut session, sentences.join("\n").as_bytes(), query, 40, 1000);
-        let about = session.open_collection(file.clone()).unwrap();
+        let about = session.open_collection(files[usize::from(text_ids)].clone()).unwrap();
         assert_eq!((about.sentences, about.distinct), (3003, distinct.len()));
         session.ask(query, 8);
         assert!(session.search(9).done && session.hits().is_empty(), "nothing is searched before it is checked");
@@ -236,7 +240,8 @@ fn a_collection_is_searched_like_its_text() {
         assert_eq!((hits.len(), &hits[0].text), (8, &expected[0].text));
         for hit in &hits {
             let line = sentences.iter().position(|text| *text == hit.text).unwrap();
-            assert_eq!((hit.line, hit.id), (line as u64 + 1, Some(line as u64 + 100)), "the first of equal ones");
+            let id = if text_ids { format!("T-{line}") } else { (line + 100).to_string() };
+            assert_eq!((hit.line, &hit.id), (line as u64 + 1, &Some(id)), "the first of equal ones");
             assert_eq!(hit.count as usize, sentences.iter().filter(|text| **text == hit.text).count());
             let cosine = english.similarity(query, &hit.text);
             assert!((hit.cosine - cosine).abs() < 1e-2, "{hit:?} {cosine}");
@@ -250,7 +255,7 @@ fn a_collection_is_searched_like_its_text() {
 #[test]
 fn a_foreign_or_damaged_collection_is_an_error_and_nothing_is_searched() {
     let mut session = Session::new().unwrap();
-    let file = exported(&["A cat.", "A dog."], senv_english::DIGEST);
+    let file = exported(&["A cat.", "A dog."], senv_english::DIGEST, true);
     let message = |session: &mut Session, bytes: Vec<u8>| {
         let opened = session.open_collection(bytes).and_then(|_| {
             while !session.read_lines(1)?.done {}
@@ -260,7 +265,7 @@ fn a_foreign_or_damaged_collection_is_an_error_and_nothing_is_searched() {
         assert!(session.search(9).done && session.hits().is_empty());
         opened.unwrap_err().to_string()
     };
-    assert!(message(&mut session, exported(&["A cat."], "0123")).contains("another version of the model"));
+    assert!(message(&mut session, exported(&["A cat."], "0123", false)).contains("another version of the model"));
     assert!(message(&mut session, senv_english::BYTES.to_vec()).contains("static"));
     assert!(message(&mut session, Vec::new()).contains("the collection"));
     for at in (0..file.len()).step_by(7).chain(file.len() - 9..file.len()) {
@@ -272,6 +277,6 @@ fn a_foreign_or_damaged_collection_is_an_error_and_nothing_is_searched() {
     let about = session.open_collection(file).unwrap();
     assert_eq!(about.distinct, 2);
     // A file without sentences is valid.
-    session.open_collection(exported(&[], senv_english::DIGEST)).unwrap();
+    session.open_collection(exported(&[], senv_english::DIGEST, false)).unwrap();
     assert!(session.read_lines(9).unwrap().done && session.search(9).done && session.hits().is_empty());
 }

@@ -3,7 +3,9 @@
 mod changes;
 mod columns;
 mod documents;
+mod failures;
 mod folder;
+mod ids;
 mod web;
 
 use std::{
@@ -20,10 +22,10 @@ use senv_core::{
     TextOptions, TextReader,
     text::{Shard, Split},
 };
-use senv_index::{Collection, IndexParams, Rescoring};
+use senv_index::{Collection, IdKind, IndexParams, Rescoring};
 
-use self::folder::warn_of_many_parts;
 pub(super) use self::folder::{check_new, open};
+use self::{failures::with_lines, folder::warn_of_many_parts, ids::Ids};
 use crate::{
     argument::argument_of,
     commands::{ENGLISH, known_words::warn_of_few, order_weight},
@@ -61,7 +63,7 @@ pub(crate) struct Index {
     /// it was moved.
     #[arg(long, short, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Add the sentences to an existing collection.
+    /// Add the sentences to an existing collection. An id that exists is an error.
     #[arg(long)]
     add: bool,
     /// Replace the sentences with the same ids.
@@ -71,11 +73,12 @@ pub(crate) struct Index {
     replace: bool,
     /// Delete the sentences with these ids, separated by commas or blanks.
     ///
-    /// An id with a comma or blank needs --delete-where 'id = a, b'.
+    /// A text that is itself an id, as in 'a, b', is not divided. Ids that no sentence has are listed; they are not an
+    /// error, so a deletion can be repeated.
     #[arg(long, value_name = "ID", num_args = 1.., value_parser = Ids::parse, conflicts_with_all = ["input", "files"])]
     delete_ids: Vec<Ids>,
     /// Delete the sentences that meet this condition, as in --where of senv search. 'document = NAME' deletes a
-    /// document.
+    /// document. It is not an error if no sentence meets it.
     #[arg(long, value_name = "COLUMN = VALUE", conflicts_with_all = ["input", "files"])]
     delete_where: Option<String>,
     /// Free the space of deleted sentences and merge small parts.
@@ -191,18 +194,6 @@ argument_of! {
     }
 }
 
-/// Some ids, from one argument.
-#[derive(Debug, Clone)]
-struct Ids(Vec<String>);
-
-impl Ids {
-    fn parse(text: &str) -> std::result::Result<Self, String> {
-        let ids = text.split([',', ' ', '\t', '\n']).filter(|id| !id.is_empty());
-        let ids: Vec<String> = ids.map(str::to_owned).collect();
-        if ids.is_empty() { Err("no id given".into()) } else { Ok(Self(ids)) }
-    }
-}
-
 argument_of! {
     /// How vectors are stored.
     enum Precision for Rescoring {
@@ -225,17 +216,17 @@ impl Index {
         if self.is_export() {
             return self.export();
         }
-        self.export_changed(self.change())
+        if self.is_deletion() {
+            return match self.delete() {
+                Ok(0) => self.export(),
+                deleted => self.export_changed(deleted.map(drop)),
+            };
+        }
+        self.export_changed(if self.compact { self.join_parts() } else { self.index() })
     }
 
-    /// Makes a collection, or changes one.
-    fn change(&self) -> Result {
-        if !self.delete_ids.is_empty() || self.delete_where.is_some() {
-            return self.delete();
-        }
-        if self.compact {
-            return self.join_parts();
-        }
+    /// Makes a collection, or adds to one.
+    fn index(&self) -> Result {
         let started = Instant::now();
         let input = self.input.paths_or_stdin();
         if self.documents() == Some(DocumentArg::Files) && !self.columns.is_empty() {
@@ -245,6 +236,13 @@ impl Index {
         }
         self.check_documents()?;
         let (columns, table) = self.columns_of(input)?;
+        if self.text_ids && !columns.has_ids() {
+            let message = match self.documents() {
+                Some(_) => "--text-ids is for sentences with ids; --column id=N of documents is their name, a text",
+                None => "--text-ids needs the ids of the sentences; name their column with --column id=N",
+            };
+            return Err(Failure::Usage(message.into()));
+        }
         if self.replace && !columns.has_ids() {
             let message = "--replace needs the ids of the sentences; name their column with --column id=N";
             return Err(Failure::Usage(message.into()));
@@ -294,7 +292,7 @@ impl Index {
             let mut collection = open(&self.output, self.model.as_deref())?;
             let before = counts(collection.rows());
             let added = if self.add { collection.add_parts(next) } else { collection.replace_parts(next) };
-            added.map_err(|failure| with_lines(failure, &text))?;
+            added.map_err(|failure| with_lines(failure, &text, &self.output))?;
             if let Some(model) = &self.model {
                 let moved = collection.move_model(model).map_err(Failure::from);
                 moved.map_err(|failure| web::behind_change("the new location of the model", &failure))?;
@@ -318,7 +316,7 @@ impl Index {
                 true => SentenceCollection::rebuild(&self.output, &model, &params, next),
                 false => SentenceCollection::build(&self.output, &model, &params, next),
             };
-            (made.map_err(|failure| with_lines(failure, &text))?, Default::default())
+            (made.map_err(|failure| with_lines(failure, &text, &self.output))?, Default::default())
         };
         let (n, seconds) = (text.n_sentences(), started.elapsed().as_secs_f64().max(1e-9));
         let what = if self.replace { "replaced or added" } else { "indexed" };
@@ -362,6 +360,7 @@ impl Index {
 
     /// The sentences of the input.
     fn text_of(&self, reader: TextReader, columns: TextColumns) -> Result<CollectionText> {
+        let has_ids = columns.has_ids();
         let mut text = CollectionText::new(reader, columns);
         if let Some(vectors) = &self.vectors {
             text = text.vectors(vectors)?;
@@ -373,7 +372,16 @@ impl Index {
             text = text.text_ids();
         }
         if self.add || self.replace {
-            text.know_ids_of(&Collection::open(&self.output)?);
+            let collection = Collection::open(&self.output)?;
+            if !has_ids && collection.id_kind() == Some(IdKind::Texts) {
+                let shown = self.output.display();
+                let message = format!(
+                    "the ids of {shown} are texts, so each new sentence needs its own; name their column with \
+                    --column id=N"
+                );
+                return Err(Failure::Usage(message));
+            }
+            text.know_ids_of(&collection);
         }
         if let Some(documents) = self.documents() {
             text = text.documents(documents.into());
@@ -392,18 +400,10 @@ impl Index {
 
     /// Whether an existing collection is changed.
     fn is_change(&self) -> bool {
-        self.add || self.replace || self.compact || !self.delete_ids.is_empty() || self.delete_where.is_some()
+        self.add || self.replace || self.compact || self.is_deletion()
     }
-}
 
-/// The failure of adding sentences, with line numbers in place of the library's row numbers, and with the file of
-/// vectors.
-fn with_lines(failure: Failure, text: &CollectionText) -> Failure {
-    let Failure::Failed(error) = &failure else { return failure };
-    let of_index = match error.downcast_ref::<senv::Error>() {
-        Some(senv::Error::Index(error)) => Some(error),
-        _ => error.downcast_ref::<senv_index::Error>(),
-    };
-    let explained = |error| text.given_twice(error).or_else(|| text.of_other_dim(error));
-    of_index.and_then(explained).map_or(failure, Failure::from)
+    fn is_deletion(&self) -> bool {
+        !self.delete_ids.is_empty() || self.delete_where.is_some()
+    }
 }

@@ -33,6 +33,9 @@ pub(super) struct Answer<'a> {
     /// Whether cosines are estimates.
     estimated: bool,
     neighbours: Vec<Neighbour>,
+    /// Whether the sentences around each are shown.
+    #[serde(skip)]
+    has_context: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -110,8 +113,8 @@ impl<'a> Answer<'a> {
         let neighbours = hits.into_iter().map(|hit| neighbour(collection, hit, n_context)).collect::<Result<_>>()?;
         let Coverage { tokens, known: known_tokens, .. } = coverage;
         let estimated = collection.estimates_cosines();
-        let known_word_share = known.share();
-        Ok(Self { query: &query.text, tokens, known_tokens, known_word_share, estimated, neighbours })
+        let (known_word_share, has_context) = (known.share(), n_context > 0);
+        Ok(Self { query: &query.text, tokens, known_tokens, known_word_share, estimated, neighbours, has_context })
     }
 
     /// Whether nothing was found.
@@ -120,14 +123,23 @@ impl<'a> Answer<'a> {
     }
 
     /// Writes one line per neighbor: cosine, id, place, sentence, further columns, and count. A ranking by more than
-    /// cosines has the score instead of the cosine, and documents have their names instead of ids. Sentences around it
-    /// have separate lines.
+    /// cosines has the score instead of the cosine, and documents have their names instead of ids. With context,
+    /// neighbors are parted by `--` and marked with `>`, and the sentences around them have separate lines.
     pub(super) fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
         let mark = if self.estimated { "~" } else { "" };
-        for neighbour in &self.neighbours {
+        for (i, neighbour) in self.neighbours.iter().enumerate() {
             let Neighbour { score, document, cosine, row, text, before, behind, count, copies } = neighbour;
+            // A document without another name is named by its place.
+            let place = row.place().filter(|place| document.as_ref() != Some(place));
+            let indent = if place.is_some() { "\t\t\t" } else { "\t\t" };
+            if self.has_context && i > 0 {
+                writeln!(out, "--")?;
+            }
             for text in before {
-                writeln!(out, "\t\t\t{}", cell(text))?;
+                writeln!(out, "{indent}{}", cell(text))?;
+            }
+            if self.has_context {
+                write!(out, "> ")?;
             }
             match score {
                 Some(score) => write!(out, "{score:.4}\t")?,
@@ -137,8 +149,7 @@ impl<'a> Answer<'a> {
                 Some(document) => write!(out, "{}\t", cell(document))?,
                 None => write!(out, "{}\t", id_cell(&row.id))?,
             }
-            // A document without another name is named by its place.
-            if let Some(place) = row.place().filter(|place| document.as_ref() != Some(place)) {
+            if let Some(place) = place {
                 write!(out, "{}\t", cell(&place))?;
             }
             write!(out, "{}", cell(text))?;
@@ -160,7 +171,7 @@ impl<'a> Answer<'a> {
             }
             writeln!(out)?;
             for text in behind {
-                writeln!(out, "\t\t\t{}", cell(text))?;
+                writeln!(out, "{indent}{}", cell(text))?;
             }
         }
         Ok(())

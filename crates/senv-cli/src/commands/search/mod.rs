@@ -86,7 +86,7 @@ pub(crate) struct Search {
     join: JoinArgs,
     /// Show N sentences before and after each result.
     ///
-    /// They are from the same file and document.
+    /// They are from the same file and document. Results are marked with > and parted by lines of --.
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = RangedU64ValueParser::<usize>::new().range(..=1000))]
     context: usize,
