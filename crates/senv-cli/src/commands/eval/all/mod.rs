@@ -36,7 +36,7 @@ use super::shared::open_data;
 /// sick/test.tsv and so on. Published figures appear below a set of their name and size. A missing set is reported in
 /// one line.
 ///
-/// Each number has a 95 % interval, and a mark if it differs significantly from the first model; with fewer than 20
+/// Each number has a 95 % interval, and a mark if it differs significantly from the first model. With fewer than 20
 /// pairs, texts or queries, "too few" is in their place. Own data come first. Vectors from other
 /// programs appear in the same tables: --vectors F.npy --sentences F.txt, one vector per line. Each sentence is encoded
 /// once.
