@@ -499,7 +499,7 @@ impl Error {
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::IsADirectory => "it is a folder; give a file".to_owned(),
-        std::io::ErrorKind::NotADirectory => "a file is in the place of a folder; give a folder".to_owned(),
+        std::io::ErrorKind::NotADirectory => "a file is where a folder must be; give a folder".to_owned(),
         std::io::ErrorKind::AlreadyExists => "there is one of this name; give another name".to_owned(),
         _ => error.to_string(),
     }
@@ -543,7 +543,7 @@ mod tests {
         let file = folder.path().join("a.csv");
         std::fs::write(&file, "a\n").unwrap();
         let read = Error::io("open", &file, std::fs::read_dir(&file).unwrap_err()).to_string();
-        assert!(read.ends_with("a.csv: a file is in the place of a folder; give a folder"), "{read}");
+        assert!(read.ends_with("a.csv: a file is where a folder must be; give a folder"), "{read}");
         let made = Error::io("create", &file, std::fs::create_dir_all(&file).unwrap_err()).to_string();
         assert!(made.ends_with("a.csv: there is one of this name; give another name"), "{made}");
     }

@@ -133,7 +133,7 @@ fn columns(record: &BenchRecord) -> Vec<Column> {
     columns
 }
 
-/// What stands behind the heading of sentences that are part of senv.
+/// Ends the heading of sentences that are part of senv.
 pub(super) const BUILT_IN: &str = "(built in)";
 
 /// Returns the heading of a task, short enough for a table.
