@@ -147,7 +147,7 @@ impl Forms {
         names
     }
 
-    /// The form of each word with the most lines; if equal, that in lower case.
+    /// The commonest form of each word by lines, and the one in lower case of equally common ones.
     fn shown(&self) -> Vec<&str> {
         let mut best = vec![(0, ""); self.numbers.len()];
         for (form, &(number, count)) in &self.forms {
