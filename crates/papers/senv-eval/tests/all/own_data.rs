@@ -122,7 +122,8 @@ fn a_test_file_of_any_size_belongs_to_the_training_file_of_its_name() {
     let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
     let mut expected = vec![format!("labels/{name}"), "labels/plain dev".to_owned(), "labels/turned".to_owned()];
     let mut found = keys(&data);
-    (expected.sort(), found.sort());
+    expected.sort();
+    found.sort();
     assert_eq!(found, expected, "{}", notes(&data));
     for expected in [
         "train.csv, test.csv: one set, trained on the first (60 texts) and tested on the second (4 texts); the labels of \

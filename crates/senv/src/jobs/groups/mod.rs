@@ -27,7 +27,8 @@ const REST: usize = 4;
 pub enum GroupBy {
     /// K-means with the number of groups of the highest silhouette ([`senv_index::counted_group_count`]).
     Suggested,
-    /// K-means with this number of groups ([`senv_index::counted_k_means`]); fewer if there are fewer distinct sentences.
+    /// K-means with this number of groups ([`senv_index::counted_k_means`]); fewer if there are fewer distinct
+    /// sentences.
     Count(usize),
     /// One group around each sentence with enough near neighbours ([`senv_index::counted_communities`]). Equal
     /// sentences count by their number. Sentences in no group are left out.
@@ -104,8 +105,8 @@ pub struct Grouping {
     pub group_of: Vec<Option<u32>>,
     /// The cosine of each sentence with the centroid of its group, in `[-1, 1]`; 0 if it is in no group.
     pub cosines: Vec<f32>,
-    /// The mean silhouette of the groups, in `[-1, 1]` ([`senv_index::cosine_silhouette`]). It is near or below 0 if
-    /// groups are not separate; `None` with fewer than two.
+    /// The mean silhouette of the groups, in `[-1, 1]` ([`senv_index::counted_silhouette`]). It is near or below 0
+    /// if groups are not separate; `None` with fewer than two.
     pub silhouette: Option<f64>,
     /// The numbers of groups that were tried, for [`GroupBy::Suggested`].
     pub count: Option<GroupCount>,
@@ -113,8 +114,8 @@ pub struct Grouping {
 
 /// Divides sentences into groups of similar meaning, and finds the distinctive words and central sentences of each.
 ///
-/// Equal sentences are in one group, and count by their number with every method. A sentence without a known word is in none. The result depends only on the
-/// sentences and the parameters, not on the number of threads. Memory is `4 dim` bytes plus about 100 for each distinct
+/// Equal sentences are in one group, and count by their number with every method. A sentence without a known word is in
+/// none. The result depends only on the sentences and the parameters, not on the number of threads. Memory is `4 dim` bytes plus about 100 for each distinct
 /// sentence, and 250 more with a threshold. `progress` is called with the approximate share done.
 ///
 /// ```

@@ -47,7 +47,8 @@ pub(super) fn telling_words(
     let (mut of_text, mut negated) = (Vec::new(), Vec::new());
     for ((text, &n_lines), group) in texts.iter().zip(lines).zip(group_of) {
         let Some(group) = group.map(|group| group as usize) else { continue };
-        (of_text.clear(), negated.clear());
+        of_text.clear();
+        negated.clear();
         let mut last = None;
         tokenizer.for_each(text, &mut scratch, |word| {
             if is_of_contraction(word) {
