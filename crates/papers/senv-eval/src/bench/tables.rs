@@ -55,11 +55,14 @@ fn after_value(cell: &Cell, digits: usize) -> String {
 /// Explains the signs of a table, one sentence or two each.
 pub(crate) fn footnotes(record: &BenchRecord, summary: &Summary) -> Vec<String> {
     let reference = summary.reference.map_or("", |reference| &record.systems[reference].name[..]);
-    let mut notes = vec![format!(
-        "95 % bootstrap intervals ({} draws, seed {}). ▲ and ▼: significantly above or below {reference} (paired \
-        bootstrap, p < 0.05 after Holm's correction over the columns).",
-        record.resamples, record.seed
-    )];
+    let mut notes = Vec::new();
+    if summary.rows.iter().any(|row| row.cells.iter().any(|cell| cell.interval.is_some())) {
+        notes.push(format!(
+            "95 % bootstrap intervals ({} draws, seed {}). ▲ and ▼: significantly above or below {reference} (paired \
+            bootstrap, p < 0.05 after Holm's correction over the columns).",
+            record.resamples, record.seed
+        ));
+    }
     if summary.rows.iter().any(|row| row.cells.iter().any(|cell| cell.too_few)) {
         notes.push(format!("{TOO_FEW}: fewer than {MIN_ITEMS} items, so no interval and no mark."));
     }
@@ -117,7 +120,10 @@ impl BenchRecord {
                 let values = row.values.iter().enumerate().map(value);
                 table.row([format!("paper: {}", row.system), String::new()].into_iter().chain(values));
             }
-            let _ = writeln!(text, "{table}{}", footnotes(self, &summary).join("\n"));
+            let _ = write!(text, "{table}");
+            footnotes(self, &summary).iter().for_each(|note| {
+                let _ = writeln!(text, "{note}");
+            });
             if !published.is_empty() {
                 let _ = writeln!(text, "paper: the highest published values; the HTML page and the Markdown list all.");
             }

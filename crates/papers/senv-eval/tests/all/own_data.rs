@@ -169,6 +169,7 @@ fn too_few_items_have_no_interval_and_no_mark() {
         assert!(own.contains("too few: fewer than 20 items, so no interval and no mark"), "{own}");
         let marks = own.lines().filter(|line| line.starts_with("turned") && line.contains(['▲', '▼', '±'])).count();
         assert_eq!(marks, 0, "{own}");
+        assert!(!own.contains("95 %"), "nothing to explain: {own}");
         assert!(compared.contains("too few: fewer than 20 items, so no interval and no test"), "{compared}");
         assert!(record.to_html().unwrap().contains("<span class=\"pm\">too few</span>"));
         assert!(record.to_markdown().unwrap().contains(" too few |"));
