@@ -115,8 +115,9 @@ pub struct Grouping {
 /// Divides sentences into groups of similar meaning, and finds the distinctive words and central sentences of each.
 ///
 /// Equal sentences are in one group, and count by their number with every method. A sentence without a known word is in
-/// none. The result depends only on the sentences and the parameters, not on the number of threads. Memory is `4 dim` bytes plus about 100 for each distinct
-/// sentence, and 250 more with a threshold. `progress` is called with the approximate share done.
+/// none. The result depends only on the sentences and the parameters, not on the number of threads. Memory is `4 dim`
+/// bytes plus about 100 for each distinct sentence, and 250 more with a threshold. `progress` is called with the
+/// approximate share done.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
