@@ -53,8 +53,8 @@ mod values;
 pub use collection::{Collection, CollectionParams, Found, NewRows, PART_VALUES};
 pub use error::{Error, Result};
 pub use groups::{
-    GroupCount, Groups, KMeansParams, assign_groups, communities, cosine_silhouette, counted_communities, group_count,
-    k_means,
+    GroupCount, Groups, KMeansParams, assign_groups, communities, cosine_silhouette, counted_communities,
+    counted_group_count, counted_k_means, counted_silhouette, group_count, k_means,
 };
 pub use id::{Id, IdKind};
 pub use index::{Neighbour, VectorIndex};

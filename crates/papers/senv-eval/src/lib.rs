@@ -75,8 +75,8 @@ mod sts;
 
 pub use bench::{
     BenchComparison, BenchData, BenchOptions, BenchPart, BenchRecord, Cell, Column, DEFAULT_COMPARISON_RESAMPLES,
-    DataFile, DataFolder, DataNote, Detail, Drawing, Figure, FigureSeries, Mark, Missing, Protocol, ProtocolGroup,
-    REPORT_START, Row, Summary, SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult,
+    DataFile, DataFolder, DataNote, Detail, Drawing, Figure, FigureSeries, MIN_ITEMS, Mark, Missing, Protocol,
+    ProtocolGroup, REPORT_START, Row, Summary, SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult,
     choose_protocols, compare_systems, escape_html, html_page, protocols, sha256_of_bytes, sha256_of_file, summarize,
 };
 pub use error::{Error, Result};

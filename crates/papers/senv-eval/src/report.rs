@@ -124,6 +124,9 @@ pub(crate) fn half_width(interval: Option<(f64, f64)>, decimals: usize) -> Strin
     half.map_or_else(String::new, |half| format!(" ±{half:.decimals$}"))
 }
 
+/// Shown for the interval of too few items.
+pub(crate) const TOO_FEW: &str = "too few";
+
 /// Writes any result of this crate as indented JSON, with keys in the order of its fields and undefined numbers as
 /// `null`.
 ///

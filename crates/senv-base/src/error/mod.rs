@@ -515,6 +515,8 @@ pub fn line_or_cell(column: &Option<String>) -> String {
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::IsADirectory => "it is a folder; give a file".to_owned(),
+        std::io::ErrorKind::NotADirectory => "a file is where a folder must be; give a folder".to_owned(),
+        std::io::ErrorKind::AlreadyExists => "there is one of this name; give another name".to_owned(),
         _ => error.to_string(),
     }
 }
@@ -555,6 +557,17 @@ mod tests {
             assert_eq!(error.remedies(), remedies);
         }
         assert!(Error::EmptyInput { path: path() }.remedies().is_empty());
+    }
+
+    #[test]
+    fn a_file_in_the_place_of_a_folder_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.csv");
+        std::fs::write(&file, "a\n").unwrap();
+        let read = Error::io("open", &file, std::fs::read_dir(&file).unwrap_err()).to_string();
+        assert!(read.ends_with("a.csv: a file is where a folder must be; give a folder"), "{read}");
+        let made = Error::io("create", &file, std::fs::create_dir_all(&file).unwrap_err()).to_string();
+        assert!(made.ends_with("a.csv: there is one of this name; give another name"), "{made}");
     }
 
     #[test]

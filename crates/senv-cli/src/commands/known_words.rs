@@ -109,26 +109,62 @@ pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Op
     })
 }
 
-/// The warning for a query in which the model in this file knows too few words: fewer than in a suitable text, beyond
-/// chance. With the English model, one unknown lower-case word with a non-ASCII letter is enough
-/// (`docs/experiments/known-words.md`).
+/// The warning for a query in which the model in this file knows too few words: fewer than half, or fewer than in a
+/// suitable text, beyond chance. With the English model, one unknown lower-case word is enough if it has a non-ASCII
+/// letter, or beside a word of another language's grammar and none of English (`docs/experiments/known-words.md`).
 pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: KnownWords) -> Option<String> {
     let least = min_share(path);
-    let is_foreign = |word: &str| {
-        !word.is_ascii() && word.chars().all(char::is_lowercase) && model.known_words([word]).is_unknown_text()
+    if known.share().is_none_or(|share| share >= least) {
+        return None;
+    }
+    let unknown = unknown_words(model, query);
+    let is_foreign =
+        |word: &&&str| !word.is_ascii() && word.chars().filter(|c| c.is_alphabetic()).all(char::is_lowercase);
+    let has_foreign = || {
+        let is_lower = unknown.iter().any(|word| word.starts_with(char::is_lowercase));
+        let is_of_others = known.marks.others > 0 && known.marks.english == 0;
+        unknown.iter().any(|word| is_foreign(&word)) || is_lower && is_of_others
     };
-    let has_foreign = || senv::is_english(path) && query.split(|c: char| !c.is_alphabetic()).any(is_foreign);
-    let is_below = known.share().is_some_and(|share| share < least);
-    (is_below && (known.few(least).is_some() || has_foreign())).then(|| {
-        let KnownWords { words, known, .. } = known;
+    let is_unknown = 2 * known.known < known.words;
+    let is_few = is_unknown || known.few(least).is_some() || senv::is_english(path) && has_foreign();
+    (is_few && !unknown.is_empty()).then(|| {
         let language = if senv::is_english(path) { " (English only)" } else { "" };
-        format!(
-            "the model{language} knows {known} of the {words} words in {query}, below {:.0} %, so its neighbors \
-             are unreliable",
-            100.0 * least,
-            query = senv_core::quoted(query)
-        )
+        format!("the model{language} does not know {}; neighbors of the query are unreliable", named(&unknown))
     })
+}
+
+/// The distinct words of a query, as they were typed, that the model does not know.
+pub(crate) fn unknown_words<'q>(model: &Model, query: &'q str) -> Vec<&'q str> {
+    let words = query.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let is_unknown = |word: &&str| {
+        let known = model.known_words([word]);
+        known.known < known.words
+    };
+    let mut unknown: Vec<&str> = Vec::new();
+    for word in words.filter(is_unknown) {
+        if !unknown.contains(&word) {
+            unknown.push(word);
+        }
+    }
+    unknown
+}
+
+/// The number of unknown words that a warning names.
+const NAMED: usize = 5;
+
+/// Names words in a sentence.
+fn named(words: &[&str]) -> String {
+    let mut names: Vec<String> = words.iter().take(NAMED).map(|word| senv_core::quoted(word).to_string()).collect();
+    match words.len().saturating_sub(NAMED) {
+        0 => {}
+        1 => names.push("1 more word".to_owned()),
+        more => names.push(format!("{more} more words")),
+    }
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// At this number of queries or more, one warning is printed for all of them.

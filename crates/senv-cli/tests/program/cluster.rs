@@ -167,3 +167,50 @@ fn equal_sentences_count_by_their_number_for_the_smallest_group() {
     let help = folder.run(&["cluster", "--help"]).ok().out;
     assert!(help.contains("Smallest group with --threshold, in sentences; equal lines count"), "{help}");
 }
+
+#[test]
+fn equal_sentences_count_by_their_number_in_every_method() {
+    let folder = Folder::new();
+    let printers = ["The printer has no paper.", "The printer is broken.", "My printer does not print."];
+    let rain = ["Rain falls on the hills.", "Heavy rain came with wind.", "It rained in the mountains."];
+    let text = |times: usize| {
+        format!("{}\n", [&printers[..], &rain].concat().join("\n")) + &"Rain fell all day.\n".repeat(times)
+    };
+    folder.write("once.txt", text(1));
+    folder.write("many.txt", text(30));
+    let cosine = |file: &str| {
+        let members = folder.run(&["cluster", file, "--groups", "2", "--members"]).ok().out;
+        let last = members.lines().last().unwrap().split('\t').nth(1).unwrap().parse::<f64>().unwrap();
+        (last, column(&members, 0))
+    };
+    let ((once, _), (many, groups)) = (cosine("once.txt"), cosine("many.txt"));
+    assert!(many > 0.99 && once < 0.95, "30 lines draw the center to them: {once} {many}");
+    assert_eq!(groups, [vec!["2"; 3], vec!["1"; 33]].concat());
+    for method in [&["--groups", "2"][..], &[]] {
+        let out = folder.run(&[&["cluster", "many.txt", "--words", "2"], method].concat()).ok().out;
+        assert!(out.starts_with("1  33 sentences: ") || out.starts_with("1  30 sentences: "), "{out}");
+        assert!(out.lines().next().unwrap().contains("day"), "the words of 30 lines: {out}");
+    }
+    let help = folder.run(&["cluster", "--help"]).ok().out;
+    assert!(help.contains("equal lines are in one group and have the weight of their number"), "{help}");
+}
+
+#[test]
+fn labels_are_whole_words_in_the_form_that_is_written_most_often() {
+    let folder = Folder::new();
+    let lines = [
+        "We met in the caf\u{e9} for a coffee.",
+        "Another cafe\u{301} has better coffee.",
+        "They can't open the caf\u{e9} today, and they can’t close it.",
+        "The iPhone bat\u{200b}tery is empty.",
+        "A new battery for the iPhone.",
+        "Charge the iPhone battery at night.",
+    ];
+    folder.write("text.txt", lines.join("\n"));
+    let out = folder.run(&["cluster", "text.txt", "--groups", "2", "--sentences", "0", "--words", "20"]).ok().out;
+    let words: Vec<&str> = out.lines().flat_map(|line| line.rsplit(": ").next().unwrap().split(' ')).collect();
+    for word in ["caf\u{e9}", "coffee", "iPhone", "battery"] {
+        assert_eq!(words.iter().filter(|of| **of == word).count(), 1, "{word}: {out}");
+    }
+    assert!(!words.iter().any(|word| ["ca", "cafe\u{301}", "iphone", "bat", "tery"].contains(word)), "{out}");
+}

@@ -27,6 +27,34 @@ fn cosine(folder: &Folder, model: &str, first: &str, second: &str) -> f32 {
 }
 
 #[test]
+fn a_start_model_gives_its_rule_unless_one_is_given() {
+    let folder = Folder::new();
+    folder.write("a.txt", text(400) + &format!("{PLAIN}\n").repeat(20));
+    folder.write("p.tsv", pairs(60) + &format!("{PLAIN}\t{PLAIN}\n").repeat(20));
+    let old =
+        ["train", "sent2vec", "--input", "a.txt", "--dim", "8", "--epochs", "1", "--no-check", "--min-count", "1"];
+    for rule in ["typing", "none"] {
+        folder.run(&[&old[..], &["--output", &format!("{rule}.senv"), "--normalize", rule]].concat()).ok();
+    }
+    let systems = [["sent2vec", "--input", "a.txt"], ["fast-sent", "--input", "a.txt"], ["pp", "--pairs", "p.tsv"]];
+    for (start, given, expected) in [
+        ("typing", None, "typing"),
+        ("none", None, "none"),
+        ("typing", Some("none"), "none"),
+        ("none", Some("typing"), "typing"),
+    ] {
+        for system in systems {
+            let rule = given.map_or(Vec::new(), |rule| vec!["--normalize", rule]);
+            let start = format!("{start}.senv");
+            let args = [&["train"][..], &system, &["--init-model", &start, "--epochs", "1", "--no-check"], &rule];
+            folder.run(&[&args.concat()[..], &["--output", "m.senv", "--force"]].concat()).ok();
+            let is_same = cosine(&folder, "m.senv", PLAIN, TYPED[0]) > 0.9999;
+            assert_eq!(is_same, expected == "typing", "{system:?} from {start} with {given:?}");
+        }
+    }
+}
+
+#[test]
 fn models_are_trained_to_read_every_typing_unless_asked_otherwise() {
     let folder = Folder::new();
     let told = format!("{}{}", text(600), format!("{PLAIN}\nThe doors were open, and it didn't rain.\n").repeat(30));

@@ -15,7 +15,7 @@ use senv_core::{Table, kernels, rng::stream};
 
 use super::{
     BLOCK, Groups, assign_groups, nearest,
-    units::{fraction, unit_sample},
+    units::{Counts, fraction, unit_sample},
 };
 use crate::Result;
 
@@ -66,9 +66,41 @@ impl KMeansParams {
 /// # Errors
 /// [`Error::NonFinite`](crate::Error::NonFinite) if a value is not finite; [`senv_core::Error::InvalidParameter`] if
 /// groups, starts or rounds are 0; [`senv_core::Error::TooLarge`] if the centroids do not fit in memory.
-pub fn k_means(rows: &Table, params: &KMeansParams, mut progress: impl FnMut(f64)) -> Result<Groups> {
-    let counts = [("n_groups", params.n_groups), ("starts", params.starts.unwrap_or(1)), ("rounds", params.rounds)];
-    for (name, value) in counts {
+pub fn k_means(rows: &Table, params: &KMeansParams, progress: impl FnMut(f64)) -> Result<Groups> {
+    divided(rows, Counts::ONCE, params, progress)?.ordered()
+}
+
+/// Does the same as [`k_means`] for rows that occur several times: `counts` has the number of occurrences of each. A
+/// centroid is the mean direction of all occurrences, and groups are numbered by their number. Each row is compared
+/// only once, so equal rows are always in one group.
+///
+/// ```
+/// use senv_core::Table;
+/// use senv_index::{KMeansParams, counted_k_means};
+/// let rows = Table::from_vec(4, 2, vec![1.0, 0.1, 1.0, -0.1, 1.0, 0.0, 0.0, 2.0])?;
+/// let groups = counted_k_means(&rows, &[1, 1, 1, 9], &KMeansParams::new(2), |_| {})?;
+/// assert_eq!(groups.group_of, [Some(1), Some(1), Some(1), Some(0)]);
+/// # Ok::<(), senv_index::Error>(())
+/// ```
+///
+/// # Errors
+/// [`senv_core::Error::ShapeMismatch`] if there is not one count per row; the errors of [`k_means`].
+pub fn counted_k_means(
+    rows: &Table,
+    counts: &[u32],
+    params: &KMeansParams,
+    progress: impl FnMut(f64),
+) -> Result<Groups> {
+    let groups = divided(rows, Counts::new(rows, counts)?, params, progress)?;
+    let mut sizes = vec![0_usize; groups.centroids.n_rows()];
+    let in_groups = groups.group_of.iter().zip(counts).filter_map(|(group, &count)| Some(((*group)?, count)));
+    in_groups.for_each(|(group, count)| sizes[group as usize] += count as usize);
+    groups.ordered_by(sizes)
+}
+
+fn divided(rows: &Table, counts: Counts<'_>, params: &KMeansParams, mut progress: impl FnMut(f64)) -> Result<Groups> {
+    let least = [("n_groups", params.n_groups), ("starts", params.starts.unwrap_or(1)), ("rounds", params.rounds)];
+    for (name, value) in least {
         if value == 0 {
             let (requirement, got) = ("at least 1", "0".into());
             return Err(senv_core::Error::InvalidParameter { name, requirement, got }.into());
@@ -77,7 +109,7 @@ pub fn k_means(rows: &Table, params: &KMeansParams, mut progress: impl FnMut(f64
     crate::rows::check_finite(rows)?;
     let dim = rows.dim();
     let n_sample = SAMPLE.max(params.n_groups.saturating_mul(SAMPLE_OF_GROUP));
-    let sample = unit_sample(rows, n_sample, params.seed, "groups.sample");
+    let (sample, weights) = unit_sample(rows, counts, n_sample, params.seed, "groups.sample");
     let n_groups = params.n_groups.min(sample.len() / dim.max(1));
     let work = (sample.len() / dim.max(1)).saturating_mul(n_groups);
     let automatic = if work <= 5_000_000 { 10 } else { 1 + 2 * usize::from(work <= 20_000_000) };
@@ -86,7 +118,7 @@ pub fn k_means(rows: &Table, params: &KMeansParams, mut progress: impl FnMut(f64
     for start in 0..starts {
         let share = |share: f64| (start as f64 + share) / starts as f64 * 0.9;
         let params = KMeansParams { n_groups, ..*params };
-        let found = centroids(&sample, dim, &params, start, |done| progress(share(done)));
+        let found = centroids(&sample, &weights, dim, &params, start, |done| progress(share(done)));
         if best.as_ref().is_none_or(|best| found.0 > best.0) {
             best = Some(found);
         }
@@ -94,14 +126,15 @@ pub fn k_means(rows: &Table, params: &KMeansParams, mut progress: impl FnMut(f64
     let values = best.map_or_else(Vec::new, |(_, values)| values);
     drop(sample);
     let table = Table::from_vec(values.len() / dim.max(1), dim, values)?;
-    let groups = assign_groups(rows, table, -1.0)?.ordered()?;
+    let groups = assign_groups(rows, table, -1.0)?;
     progress(1.0);
     Ok(groups)
 }
 
-/// Centroids for unit vectors, and the sum of the vectors' products with the nearest one.
+/// Centroids for unit vectors with weights, and the weighted sum of the vectors' products with the nearest one.
 pub(super) fn centroids(
     units: &[f32],
+    weights: &[f64],
     dim: usize,
     &KMeansParams { n_groups, seed, rounds, .. }: &KMeansParams,
     start: usize,
@@ -111,7 +144,7 @@ pub(super) fn centroids(
     if n == 0 || n_groups == 0 {
         return (0.0, Vec::new());
     }
-    let mut centroids = first_centroids(units, dim, n_groups, seed, start);
+    let mut centroids = first_centroids(units, weights, dim, n_groups, seed, start);
     let mut groups: Vec<u32> = Vec::new();
     let mut sum = 0.0;
     for round in 0..rounds {
@@ -119,12 +152,12 @@ pub(super) fn centroids(
         let moved = near.iter().zip(&groups).filter(|(near, group)| near.0 != **group).count();
         let is_first = groups.is_empty();
         groups = near.iter().map(|near| near.0).collect();
-        sum = near.iter().map(|near| f64::from(near.1)).sum();
+        sum = near.iter().zip(weights).map(|(near, weight)| weight * f64::from(near.1)).sum();
         progress((round + 1) as f64 / rounds as f64);
         if !is_first && moved <= n / STILL {
             break;
         }
-        improve(units, dim, &near, &mut centroids);
+        improve(units, weights, dim, &near, &mut centroids);
     }
     (sum, centroids)
 }
@@ -136,13 +169,13 @@ fn all_nearest(units: &[f32], centroids: &[f32], dim: usize) -> Vec<(u32, f32)> 
 
 /// Moves each centroid to the mean direction of its vectors. A centroid without vectors moves to the vector farthest
 /// from its own centroid.
-fn improve(units: &[f32], dim: usize, near: &[(u32, f32)], centroids: &mut [f32]) {
+fn improve(units: &[f32], weights: &[f64], dim: usize, near: &[(u32, f32)], centroids: &mut [f32]) {
     let mut members = vec![Vec::new(); centroids.len() / dim];
     near.iter().enumerate().for_each(|(row, near)| members[near.0 as usize].push(row));
     centroids.par_chunks_exact_mut(dim).zip(&members).for_each(|(centroid, members)| {
         let mut sum = vec![0_f64; dim];
         for &row in members {
-            sum.iter_mut().zip(&units[row * dim..][..dim]).for_each(|(sum, &x)| *sum += f64::from(x));
+            sum.iter_mut().zip(&units[row * dim..][..dim]).for_each(|(sum, &x)| *sum += weights[row] * f64::from(x));
         }
         let norm = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
         // If members cancel out, the centroid stays.
@@ -162,7 +195,7 @@ fn improve(units: &[f32], dim: usize, near: &[(u32, f32)], centroids: &mut [f32]
 }
 
 /// Initial centroids, far from each other.
-fn first_centroids(units: &[f32], dim: usize, n_groups: usize, seed: u64, start: usize) -> Vec<f32> {
+fn first_centroids(units: &[f32], weights: &[f64], dim: usize, n_groups: usize, seed: u64, start: usize) -> Vec<f32> {
     let n = units.len() / dim;
     let mut stream = stream(seed, "groups.first", &[start as u64]);
     let n_trials = 2 + (n_groups as f64).ln() as usize;
@@ -171,13 +204,13 @@ fn first_centroids(units: &[f32], dim: usize, n_groups: usize, seed: u64, start:
     let mut far = vec![1.0_f32; n];
     let mut centroids = Vec::with_capacity(n_groups * dim);
     for number in 0..n_groups {
-        let total: f64 = far.iter().map(|&far| f64::from(far)).sum();
+        let total: f64 = far.iter().zip(weights).map(|(&far, weight)| weight * f64::from(far)).sum();
         // All vectors are already centroids.
-        if total <= 1e-5 * n as f64 {
+        if far.iter().map(|&far| f64::from(far)).sum::<f64>() <= 1e-5 * n as f64 {
             break;
         }
         let n_trials = if number == 0 { 1 } else { n_trials };
-        let trials: Vec<usize> = (0..n_trials).map(|_| drawn(&far, fraction(&mut stream) * total)).collect();
+        let trials: Vec<usize> = (0..n_trials).map(|_| drawn(&far, weights, fraction(&mut stream) * total)).collect();
         let trial_units: Vec<f32> = trials.iter().flat_map(|&row| unit(row).iter().copied()).collect();
         // The distance that each trial would leave for every vector.
         let left: Vec<Vec<f32>> = units
@@ -193,7 +226,8 @@ fn first_centroids(units: &[f32], dim: usize, n_groups: usize, seed: u64, start:
             })
             .collect();
         let sum = |trial: usize| -> f64 {
-            left.iter().flat_map(|left| left.iter().skip(trial).step_by(n_trials)).map(|&far| f64::from(far)).sum()
+            let left = left.iter().flat_map(|left| left.iter().skip(trial).step_by(n_trials));
+            left.zip(weights).map(|(&far, weight)| weight * f64::from(far)).sum()
         };
         let sums: Vec<f64> = (0..n_trials).map(sum).collect();
         let best = (0..n_trials).min_by(|&a, &b| sums[a].total_cmp(&sums[b])).unwrap_or(0);
@@ -206,10 +240,10 @@ fn first_centroids(units: &[f32], dim: usize, n_groups: usize, seed: u64, start:
 }
 
 /// The vector at this position of the running sum.
-fn drawn(far: &[f32], place: f64) -> usize {
+fn drawn(far: &[f32], weights: &[f64], place: f64) -> usize {
     let mut sum = 0.0;
-    let found = far.iter().position(|&far| {
-        sum += f64::from(far);
+    let found = far.iter().zip(weights).position(|(&far, weight)| {
+        sum += weight * f64::from(far);
         sum > place
     });
     // Rounding can put the position past the end: take the last vector that can be drawn.

@@ -7,8 +7,8 @@ mod units;
 
 pub use self::{
     communities::{communities, counted_communities},
-    count::{GroupCount, cosine_silhouette, group_count},
-    k_means::{KMeansParams, k_means},
+    count::{GroupCount, cosine_silhouette, counted_group_count, counted_silhouette, group_count},
+    k_means::{KMeansParams, counted_k_means, k_means},
 };
 
 use rayon::prelude::*;

@@ -114,6 +114,44 @@ fn counted_rows_are_grouped_like_repeated_ones() {
 }
 
 #[test]
+fn rows_that_occur_several_times_count_by_their_number_in_k_means() {
+    let (rows, _) = table(400, 16, 30, 0.8);
+    let params = KMeansParams { starts: Some(1), ..KMeansParams::new(7) };
+    let once = counted_k_means(&rows, &[1; 400], &params, |_| {}).unwrap();
+    let plain = k_means(&rows, &params, |_| {}).unwrap();
+    assert!(once.group_of == plain.group_of && once.centroids.iter().eq(plain.centroids.iter()));
+    assert_eq!(counted_group_count(&rows, &[1; 400], 1, |_| {}).unwrap(), group_count(&rows, 1, |_| {}).unwrap());
+
+    let counts: Vec<u32> = (0..400).map(|row| [1, 1, 3, 1, 40][row % 5]).collect();
+    let found = counted_k_means(&rows, &counts, &params, |_| {}).unwrap();
+    let repeated: Vec<usize> = (0..400).flat_map(|row| vec![row; counts[row] as usize]).collect();
+    let values = repeated.iter().flat_map(|&row| rows.row(row)[..16].to_vec()).collect();
+    let all = Table::from_vec(repeated.len(), 16, values).unwrap();
+    let of_all: Vec<Option<u32>> = repeated.iter().map(|&row| found.group_of[row]).collect();
+    // Each centroid is the mean direction of all occurrences, and groups are ordered by them.
+    let mut sums = vec![vec![0_f64; 16]; 7];
+    let mut sizes = vec![0; 7];
+    for (&row, group) in repeated.iter().zip(&of_all).filter_map(|(row, group)| Some((row, (*group)? as usize))) {
+        let norm = f64::from(kernels::norm(rows.row(row)));
+        sums[group].iter_mut().zip(rows.row(row)).for_each(|(sum, &x)| *sum += f64::from(x) / norm);
+        sizes[group] += 1;
+    }
+    assert!(sizes.is_sorted_by(|a, b| a >= b) && sizes.iter().sum::<usize>() > 3000, "{sizes:?}");
+    for (centroid, sum) in found.centroids.iter().zip(&sums) {
+        let sum: Vec<f32> = sum.iter().map(|&x| x as f32).collect();
+        assert!(kernels::cosine(&centroid[..16], &sum) > 0.9999);
+    }
+    let silhouette = counted_silhouette(&rows, &counts, &found.group_of).unwrap().unwrap();
+    let expected = cosine_silhouette(&all, &of_all).unwrap();
+    assert!((silhouette - expected).abs() < 1e-6, "{silhouette} {expected}");
+    for counts in [&counts[..399], &[]] {
+        assert!(counted_k_means(&rows, counts, &params, |_| {}).is_err());
+        assert!(counted_group_count(&rows, counts, 1, |_| {}).is_err());
+        assert!(counted_silhouette(&rows, counts, &found.group_of).is_err());
+    }
+}
+
+#[test]
 fn the_silhouette_is_that_of_scikit_learn() {
     // sklearn.metrics.silhouette_score(X, [0, 0, 1, 1, 1, 2], metric="cosine"), scikit-learn 1.9.1.
     let rows = Table::from_vec(6, 2, vec![1.0, 0.0, 2.0, 0.5, 0.0, 1.0, 0.2, 3.0, -0.5, 1.0, -1.0, -1.0]).unwrap();

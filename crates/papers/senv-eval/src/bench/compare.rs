@@ -9,10 +9,10 @@ use rayon::prelude::*;
 use senv_metrics::{Bootstrap, Statistic, bootstrap_p, paired_differences, percentile_interval, wilcoxon};
 use serde::Serialize;
 
-use super::record::{BenchRecord, SystemRecord, TaskRecord, TaskResult};
+use super::record::{BenchRecord, MIN_ITEMS, SystemRecord, TaskRecord, TaskResult};
 use crate::{
     error::{Error, Result},
-    report::{Align, TextTable, number},
+    report::{Align, TOO_FEW, TextTable, number},
     score::p_values::{corrected, p_text},
 };
 
@@ -34,7 +34,7 @@ pub struct TaskDifference {
     pub second: Option<f64>,
     /// First minus second.
     pub difference: Option<f64>,
-    /// The 95 % interval of the difference.
+    /// The 95 % interval of the difference; like the p-values, `None` for fewer than [`MIN_ITEMS`] items.
     pub interval: Option<(f64, f64)>,
     /// p-value of the paired bootstrap under the hypothesis that the values are equal.
     pub p_bootstrap: Option<f64>,
@@ -82,7 +82,7 @@ pub fn compare_systems(
 ) -> Result<BenchComparison> {
     let mut shared: Vec<(&TaskRecord, &TaskRecord)> = Vec::new();
     let mut left_out = Vec::new();
-    for task in &first.0.tasks {
+    for task in first.0.own_first() {
         match second.0.tasks.iter().find(|other| other.key == task.key) {
             Some(other) => {
                 check_same(task, other)?;
@@ -149,10 +149,10 @@ fn difference(
         let items = |n: usize| format!("{} with {n} items", task.key);
         return Err(Error::DifferentPairs { first: items(a.scores.len()), second: items(b.scores.len()) });
     }
-    let draws = |result| -> Result<Vec<Option<f64>>> {
-        Ok(task.sample(result)?.map_or_else(Vec::new, |sample| bootstrap.replicates(&task.key, &sample)))
-    };
-    let differences = paired_differences(&draws(a)?, &draws(b)?)?;
+    if row.n_items < MIN_ITEMS {
+        return Ok(row);
+    }
+    let differences = paired_differences(&task.draws(a, bootstrap)?, &task.draws(b, bootstrap)?)?;
     row.interval = percentile_interval(&differences).map(|i| (protocol.factor * i.low, protocol.factor * i.high));
     row.p_bootstrap = bootstrap_p(&differences);
     if matches!(protocol.statistic, Statistic::Mean | Statistic::Median) {
@@ -173,6 +173,13 @@ fn correct(
     Ok(())
 }
 
+impl TaskDifference {
+    /// Whether there is a difference, of too few items for an interval and a test.
+    fn is_of_too_few(&self) -> bool {
+        self.difference.is_some() && self.n_items < MIN_ITEMS
+    }
+}
+
 impl BenchComparison {
     /// Formats one row per task, in aligned columns.
     #[must_use]
@@ -189,8 +196,9 @@ impl BenchComparison {
         ];
         let mut table = TextTable::new(columns);
         for task in &self.tasks {
+            let none = if task.is_of_too_few() { TOO_FEW } else { "-" };
             let interval =
-                task.interval.map_or_else(|| "-".to_owned(), |(low, high)| format!("{low:+.2} to {high:+.2}"));
+                task.interval.map_or_else(|| none.to_owned(), |(low, high)| format!("{low:+.2} to {high:+.2}"));
             table.row([
                 task.label.clone(),
                 task.n_items.to_string(),
@@ -207,6 +215,9 @@ impl BenchComparison {
             scores differ?\nboth corrected over the tasks (Holm)\n",
             self.resamples, self.seed
         );
+        if self.tasks.iter().any(TaskDifference::is_of_too_few) {
+            text += &format!("{TOO_FEW}: fewer than {MIN_ITEMS} items, so no interval and no test\n");
+        }
         if !self.left_out.is_empty() {
             text += &format!("only in one of the two: {}\n", self.left_out.join(", "));
         }

@@ -13,7 +13,7 @@ use super::{
     own::OwnData,
     protocol_group::ProtocolGroup,
     protocols::{Protocol, protocols},
-    record::{BenchRecord, Missing, NO_DATA, RECORD_FORMAT, SystemRecord, TaskRecord, TaskResult},
+    record::{BenchRecord, Missing, NO_DATA, RECORD_FORMAT, SystemRecord, TaskRecord, TaskResult, draws_of},
     run::{self, BenchOptions},
     task::Task,
 };
@@ -202,7 +202,8 @@ impl BenchData {
         let sample = Sample::new(protocol.statistic, &task.gold(), &scores)?;
         let on_scale = |x: f64| protocol.factor * x;
         let value = sample.value().map(on_scale);
-        let interval = value.and_then(|_| percentile_interval(&bootstrap.replicates(&task.key(), &sample)));
+        let draws = || draws_of(&task.key(), &sample, scores.len(), bootstrap);
+        let interval = value.and_then(|_| percentile_interval(&draws()));
         Ok(TaskResult {
             task: task.key(),
             value,

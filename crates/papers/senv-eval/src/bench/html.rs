@@ -6,14 +6,22 @@ use super::{
     figures::drawings,
     page::{escape_html as escape, frame},
     published_rows::published_rows,
-    record::{BenchRecord, SystemKind, SystemRecord, TaskRecord},
+    record::{BenchRecord, SystemKind, SystemRecord, TaskRecord, TaskResult},
     summary::{Cell, Summary, summarize},
-    tables::{digits, legend, mark_sign, task_digits, value_text},
+    tables::{digits, footnotes, mark_sign, task_digits, value_text},
 };
-use crate::{error::Result, report::interval_text};
+use crate::{
+    error::Result,
+    report::{TOO_FEW, interval_text},
+};
 
 /// The first bytes of every report, by which it is recognized.
 pub const REPORT_START: &str = "<!DOCTYPE html>\n<!-- senv bench -->\n";
+
+/// Formats an interval, or says that there are too few items for one.
+fn shown_interval(interval: Option<(f64, f64)>, too_few: bool, digits: usize) -> Option<String> {
+    if too_few { Some(TOO_FEW.to_owned()) } else { interval_text(interval, digits) }
+}
 
 impl BenchRecord {
     /// Writes the report as a page with tables, figures and the origin of each number. It loads nothing from elsewhere.
@@ -108,7 +116,7 @@ impl BenchRecord {
         let chance: Vec<Option<f64>> = summary.chance.iter().map(|&chance| Some(chance)).collect();
         grey(out, "chance", "score of guessing", &chance);
         out.push_str("</tbody></table></div>\n");
-        let _ = writeln!(out, "<p class=\"legend\">{}</p>", escape(&legend(self, summary)));
+        let _ = writeln!(out, "<p class=\"legend\">{}</p>", escape(&footnotes(self, summary).join(" ")));
         let published = published_rows(section, &summary.columns);
         if !published.is_empty() {
             let _ = writeln!(
@@ -149,7 +157,7 @@ impl BenchRecord {
             "▼" => " <span class=\"down\">▼</span>",
             _ => "",
         };
-        let interval = interval_text(cell.interval, digits(summary, column));
+        let interval = shown_interval(cell.interval, cell.too_few, digits(summary, column));
         let keys: &[String] = column.map_or(&[], |column| &summary.columns[column].tasks);
         let tasks = self.tasks.iter().filter(|task| keys.contains(&task.key));
         let title = self.made_by(system, interval.as_deref(), tasks);
@@ -169,7 +177,10 @@ impl BenchRecord {
             let _ = write!(text, " (SHA-256 {sum:.16})");
         }
         if let Some(interval) = interval {
-            let _ = write!(text, "\n95 % interval {interval}");
+            let _ = match interval {
+                TOO_FEW => write!(text, "\n{TOO_FEW} items for an interval"),
+                _ => write!(text, "\n95 % interval {interval}"),
+            };
         }
         for file in tasks.flat_map(|task| &task.files) {
             let _ = write!(text, "\n{} {:.16}", file.path, file.sha256);
@@ -188,7 +199,7 @@ impl BenchRecord {
             let _ = write!(out, "<th>{}</th>", escape(&system.name));
         });
         out.push_str("</tr></thead>\n<tbody>\n");
-        for task in &self.tasks {
+        for task in self.own_first() {
             let _ = write!(
                 out,
                 "<tr class=\"given\"><th>{} {}</th><td>{}</td>",
@@ -214,7 +225,7 @@ impl BenchRecord {
             return;
         };
         let (digits, class) = (task_digits(task), if Some(value) == best { " class=\"best\"" } else { "" });
-        let interval = interval_text(interval, digits);
+        let interval = shown_interval(interval, result.is_some_and(TaskResult::is_of_too_few), digits);
         let title = self.made_by(system, interval.as_deref(), std::iter::once(task));
         let interval = interval.map_or_else(String::new, |text| format!("<span class=\"pm\">{text}</span>"));
         let _ = write!(out, "<td{class} title=\"{}\">{value:.digits$}{interval}</td>", escape(&title));

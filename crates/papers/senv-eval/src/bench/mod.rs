@@ -56,7 +56,7 @@ pub use outcome::Detail;
 pub use page::{escape_html, html_page};
 pub use protocol_group::ProtocolGroup;
 pub use protocols::{Protocol, protocols};
-pub use record::{BenchRecord, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult};
+pub use record::{BenchRecord, MIN_ITEMS, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult};
 pub use run::BenchOptions;
 pub use summary::{Cell, Column, Mark, Row, Summary, summarize};
 pub use task::Task;

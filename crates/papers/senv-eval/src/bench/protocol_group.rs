@@ -22,15 +22,15 @@ pub enum ProtocolGroup {
 }
 
 impl ProtocolGroup {
-    /// All groups, in the order of the report.
+    /// All groups, in the order of the report: a user's own data first.
     pub(crate) const ALL: [Self; 7] = [
+        Self::OwnPairs,
+        Self::OwnLabels,
+        Self::Retrieval,
         Self::Similarity,
         Self::Neighbours,
         Self::Order,
         Self::Probes,
-        Self::OwnPairs,
-        Self::OwnLabels,
-        Self::Retrieval,
     ];
 
     /// Whether the data are a user's own.

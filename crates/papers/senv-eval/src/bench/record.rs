@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use senv_metrics::Sample;
+use senv_metrics::{Bootstrap, Sample};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -16,6 +16,17 @@ use crate::error::{Error, Result};
 
 /// The version of the record format. Other versions are rejected.
 pub(crate) const RECORD_FORMAT: u32 = 1;
+
+/// The minimum number of items of a task for an interval and for a mark: 20.
+///
+/// The 95 % interval of a bootstrap over fewer items is too narrow. Simulated with normal scores (r = .7) and with
+/// accuracies of 80 %, it contained the true value in this share of samples:
+///
+/// | items | 3 | 5 | 10 | 20 | 30 |
+/// | --- | --- | --- | --- | --- | --- |
+/// | correlation | .56 | .86 | .92 | .90 | .94 |
+/// | accuracy | .50 | .69 | .89 | .94 | .95 |
+pub const MIN_ITEMS: usize = 20;
 
 /// The reason for a protocol without data starts with this.
 pub(super) const NO_DATA: &str = "no data in the folder";
@@ -129,7 +140,7 @@ pub struct TaskResult {
     pub task: String,
     /// The headline value; `None` if it is undefined or could not be computed.
     pub value: Option<f64>,
-    /// Its 95 % confidence interval.
+    /// Its 95 % confidence interval; `None` for fewer than [`MIN_ITEMS`] items.
     pub interval: Option<(f64, f64)>,
     /// Why there is no value.
     pub note: Option<String>,
@@ -161,6 +172,28 @@ impl TaskRecord {
         let scores: Vec<f64> = result.scores.iter().map(|&score| f64::from(score)).collect();
         Ok(Some(Sample::new(protocol.statistic, &self.gold, &scores)?))
     }
+
+    /// Returns the headline of a result in each draw of a bootstrap; nothing for fewer than [`MIN_ITEMS`] items.
+    ///
+    /// # Errors
+    /// The errors of [`TaskRecord::sample`].
+    pub(crate) fn draws(&self, result: &TaskResult, bootstrap: Bootstrap) -> Result<Vec<Option<f64>>> {
+        let sample = self.sample(result)?;
+        Ok(sample.map_or_else(Vec::new, |sample| draws_of(&self.key, &sample, result.scores.len(), bootstrap)))
+    }
+}
+
+impl TaskResult {
+    /// Whether it has too few items for an interval and a mark, fewer than [`MIN_ITEMS`].
+    #[must_use]
+    pub fn is_of_too_few(&self) -> bool {
+        self.value.is_some() && self.scores.len() < MIN_ITEMS
+    }
+}
+
+/// Returns the headline of a sample in each draw; nothing for fewer than [`MIN_ITEMS`] items.
+pub(super) fn draws_of(key: &str, sample: &Sample, n_items: usize, bootstrap: Bootstrap) -> Vec<Option<f64>> {
+    if n_items < MIN_ITEMS { Vec::new() } else { bootstrap.replicates(key, sample) }
 }
 
 impl SystemRecord {
@@ -172,6 +205,13 @@ impl SystemRecord {
 }
 
 impl BenchRecord {
+    /// Returns the tasks in the order of reports: own data first.
+    pub(crate) fn own_first(&self) -> Vec<&TaskRecord> {
+        let mut tasks: Vec<&TaskRecord> = self.tasks.iter().collect();
+        tasks.sort_by_key(|task| !task.protocol().is_some_and(|protocol| protocol.section.is_own()));
+        tasks
+    }
+
     /// Returns the number of items of a task, which is the maximum over the systems.
     pub(crate) fn n_items(&self, task: &TaskRecord) -> usize {
         let results = self.systems.iter().filter_map(|system| system.result(&task.key));

@@ -52,6 +52,8 @@ pub struct Cell {
     pub value: Option<f64>,
     /// Its 95 % interval.
     pub interval: Option<(f64, f64)>,
+    /// Whether it has no interval and no mark because a task has fewer than [`MIN_ITEMS`](super::MIN_ITEMS) items.
+    pub too_few: bool,
     /// Whether it is the highest in its column.
     pub best: bool,
     /// How it differs from the reference, if significantly.
@@ -131,6 +133,9 @@ fn columns(record: &BenchRecord) -> Vec<Column> {
     columns
 }
 
+/// Ends the heading of sentences that are part of senv.
+pub(super) const BUILT_IN: &str = "(built in)";
+
 /// Returns the heading of a task, short enough for a table.
 fn title(protocol: &Protocol, task: &str) -> String {
     match protocol.name {
@@ -144,8 +149,8 @@ fn title(protocol: &Protocol, task: &str) -> String {
         "order-pairs" => format!("{task} AUC"),
         "order-entailment" => format!("{task} entailment AUC"),
         // All phenomena share one column.
-        "order-templates" => "Templates".to_owned(),
-        "soup" => "Soup AP".to_owned(),
+        "order-templates" => format!("Templates {BUILT_IN}"),
+        "soup" => format!("Soup AP {BUILT_IN}"),
         _ => task.to_owned(),
     }
 }
@@ -171,7 +176,8 @@ fn summary(
             let value = mean_of(parts.iter().map(|part| part.0.value));
             let draws = mean_draws(parts.iter().map(|part| &part.1[..]), record.resamples);
             let interval = value.and_then(|_| percentile_interval(&draws)).map(|i| (i.low, i.high));
-            (Cell { value, interval, ..Cell::default() }, draws)
+            let too_few = value.is_some() && parts.iter().any(|part| part.0.too_few);
+            (Cell { value, interval, too_few, ..Cell::default() }, draws)
         })
         .collect();
     let mut rows: Vec<Row> = (0..n)
@@ -210,7 +216,7 @@ fn summary(
 /// Computes the mean of the tasks of a column, and its draws.
 fn cell(record: &BenchRecord, system: usize, column: &Column, bootstrap: Bootstrap) -> Result<(Cell, Draws)> {
     let system = &record.systems[system];
-    let (mut values, mut draws, mut note) = (Vec::new(), Vec::new(), None);
+    let (mut values, mut draws, mut note, mut too_few) = (Vec::new(), Vec::new(), None, false);
     for key in &column.tasks {
         let task = record.tasks.iter().find(|task| &task.key == key);
         let (Some(task), Some(result)) = (task, system.result(key)) else {
@@ -220,13 +226,14 @@ fn cell(record: &BenchRecord, system: usize, column: &Column, bootstrap: Bootstr
         note = note.or_else(|| result.note.clone());
         values.push(result.value);
         let factor = column.protocol.factor;
-        let drawn = task.sample(result)?.map(|sample| bootstrap.replicates(key, &sample));
-        draws.push(drawn.unwrap_or_default().into_iter().map(|x| x.map(|x| factor * x)).collect::<Draws>());
+        too_few |= result.is_of_too_few();
+        draws.push(task.draws(result, bootstrap)?.into_iter().map(|x| x.map(|x| factor * x)).collect::<Draws>());
     }
     let value = mean_of(values.into_iter());
     let draws = mean_draws(draws.iter().map(|draws| &draws[..]), record.resamples);
     let interval = value.and_then(|_| percentile_interval(&draws)).map(|i| (i.low, i.high));
-    Ok((Cell { value, interval, note: note.filter(|_| value.is_none()), ..Cell::default() }, draws))
+    let (note, too_few) = (note.filter(|_| value.is_none()), too_few && value.is_some());
+    Ok((Cell { value, interval, too_few, note, ..Cell::default() }, draws))
 }
 
 /// Marks the cells of a row, and its mean, that differ from the reference. `draws` returns the draws of both in a

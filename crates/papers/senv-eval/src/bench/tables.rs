@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use super::{
     data::{NEEDS_CLASSIFIER, NEEDS_VECTORS},
     published_rows::{PublishedRow, published_rows},
-    record::{BenchRecord, Missing, NO_DATA, SystemRecord, TaskRecord},
-    summary::{Cell, Mark, Summary, summarize},
+    record::{BenchRecord, MIN_ITEMS, Missing, NO_DATA, SystemRecord, TaskRecord, TaskResult},
+    summary::{BUILT_IN, Cell, Mark, Row, Summary, summarize},
 };
 use crate::{
     error::Result,
-    report::{Align, TextTable, half_width},
+    report::{Align, TOO_FEW, TextTable, half_width},
 };
 
 /// Returns the number of decimals of a column or mean: two, or three for values from -1 to 1.
@@ -46,14 +46,44 @@ fn highest(rows: &[PublishedRow]) -> Vec<&PublishedRow> {
     rows.iter().filter(|row| row.values.iter().zip(&highest).any(is_highest)).collect()
 }
 
-/// Explains the marks of a table.
-pub(crate) fn legend(record: &BenchRecord, summary: &Summary) -> String {
+/// Formats what follows a value: half the width of its interval, or that there are too few items, and its mark.
+fn after_value(cell: &Cell, digits: usize) -> String {
+    let interval = if cell.too_few { format!(" {TOO_FEW}") } else { half_width(cell.interval, digits) };
+    interval + mark_sign(cell.mark)
+}
+
+/// Explains the signs of a table, one sentence or two each.
+pub(crate) fn footnotes(record: &BenchRecord, summary: &Summary) -> Vec<String> {
     let reference = summary.reference.map_or("", |reference| &record.systems[reference].name[..]);
-    format!(
-        "95 % bootstrap intervals ({} draws, seed {}). ▲ and ▼: significantly above or below {reference} (paired \
-        bootstrap, p < 0.05 after Holm's correction over the columns).",
-        record.resamples, record.seed
-    )
+    let mut notes = Vec::new();
+    if summary.rows.iter().any(|row| row.cells.iter().any(|cell| cell.interval.is_some())) {
+        notes.push(format!(
+            "95 % bootstrap intervals ({} draws, seed {}). ▲ and ▼: significantly above or below {reference} (paired \
+            bootstrap, p < 0.05 after Holm's correction over the columns).",
+            record.resamples, record.seed
+        ));
+    }
+    if summary.rows.iter().any(|row| row.cells.iter().any(|cell| cell.too_few)) {
+        notes.push(format!("{TOO_FEW}: fewer than {MIN_ITEMS} items, so no interval and no mark."));
+    }
+    for reason in [NEEDS_VECTORS, NEEDS_CLASSIFIER] {
+        let lacks = |row: &&Row| row.cells.iter().any(|cell| cell.note.as_deref() == Some(reason));
+        let names: Vec<&str> =
+            summary.rows.iter().filter(lacks).map(|row| &record.systems[row.system].name[..]).collect();
+        if !names.is_empty() {
+            notes.push(format!("-: {reason} ({}).", names.join(", ")));
+        }
+    }
+    if summary.rows.iter().any(|row| row.mean.value.is_none()) {
+        notes.push(match summary.columns.iter().any(|column| column.protocol.in_mean) {
+            true => "- as a mean: a column has no number.".to_owned(),
+            false => "- as a mean: no column of this table counts in one.".to_owned(),
+        });
+    }
+    if summary.columns.iter().any(|column| column.title.contains(BUILT_IN)) {
+        notes.push(format!("{BUILT_IN}: English sentences that are part of senv, not data of the folder."));
+    }
+    notes
 }
 
 impl BenchRecord {
@@ -72,7 +102,7 @@ impl BenchRecord {
             for row in &summary.rows {
                 let cell = |column: Option<usize>, cell: &Cell| {
                     let value = value_text(&summary, column, cell.value);
-                    format!("{value}{}{}", half_width(cell.interval, digits(&summary, column)), mark_sign(cell.mark))
+                    value + &after_value(cell, digits(&summary, column))
                 };
                 let cells = row.cells.iter().enumerate().map(|(i, of)| cell(Some(i), of));
                 let name = self.systems[row.system].name.clone();
@@ -90,7 +120,10 @@ impl BenchRecord {
                 let values = row.values.iter().enumerate().map(value);
                 table.row([format!("paper: {}", row.system), String::new()].into_iter().chain(values));
             }
-            let _ = writeln!(text, "{table}{}", legend(self, &summary));
+            let _ = write!(text, "{table}");
+            footnotes(self, &summary).iter().for_each(|note| {
+                let _ = writeln!(text, "{note}");
+            });
             if !published.is_empty() {
                 let _ = writeln!(text, "paper: the highest published values; the HTML page and the Markdown list all.");
             }
@@ -135,7 +168,7 @@ impl BenchRecord {
                 let cell = |column: Option<usize>, cell: &Cell| {
                     let value = value_text(&summary, column, cell.value);
                     let value = if cell.best { format!("**{value}**") } else { value };
-                    format!("{value}{}{}", half_width(cell.interval, digits(&summary, column)), mark_sign(cell.mark))
+                    value + &after_value(cell, digits(&summary, column))
                 };
                 let cells: Vec<String> = row.cells.iter().enumerate().map(|(i, of)| cell(Some(i), of)).collect();
                 let name = escape(&self.systems[row.system].name);
@@ -151,7 +184,7 @@ impl BenchRecord {
                 let (system, source) = (escape(&row.system), escape(&row.source_and_beside()));
                 let _ = writeln!(out, "| *{system}* ({source}) | | {} |", values(&row.values));
             }
-            let _ = writeln!(out, "\n{}", legend(self, &summary));
+            let _ = writeln!(out, "\n{}", footnotes(self, &summary).join(" "));
         }
         self.markdown_tasks(&mut out);
         if !self.notes.is_empty() {
@@ -189,14 +222,18 @@ impl BenchRecord {
         let names: Vec<String> = self.systems.iter().map(|system| escape(&system.name)).collect();
         let _ = writeln!(out, "\n## Task by task\n\n| task | items | {} |", names.join(" | "));
         let _ = writeln!(out, "| --- | ---: |{}", " ---: |".repeat(names.len()));
-        for task in &self.tasks {
+        for task in self.own_first() {
             let digits = task_digits(task);
             let cell = |system: &SystemRecord| {
                 let result = system.result(&task.key);
                 match result.and_then(|result| result.value) {
                     Some(value) => {
-                        let half = half_width(result.and_then(|result| result.interval), digits);
-                        format!("{value:.digits$}{half}")
+                        let too_few = result.is_some_and(TaskResult::is_of_too_few);
+                        let interval = result.and_then(|result| result.interval);
+                        format!(
+                            "{value:.digits$}{}",
+                            after_value(&Cell { interval, too_few, ..Cell::default() }, digits)
+                        )
                     }
                     None => "-".to_owned(),
                 }

@@ -102,6 +102,109 @@ fn own_data_of_any_name_appear_under_their_names() {
 }
 
 #[test]
+fn a_test_file_of_any_size_belongs_to_the_training_file_of_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let titled =
+        |n: usize| format!("text,label\n{}", (0..n).map(|i| format!("number {i},l{}\n", i % 3)).collect::<String>());
+    write(folder, "train.csv", titled(60));
+    // Each text of a label of its own, which no data set on its own has.
+    write(folder, "test.csv", "label,text\nl0,a\nl1,b\nl2,c\nl7,d\n");
+    write(folder, "plain_training.tsv", labeled(30, 0));
+    write(folder, "plain_validation.tsv", "order\tone text of one label\n");
+    // The label is in the second column, and both columns of the test file have only distinct cells.
+    let turned: String = (0..30).map(|i| format!("number {i}\t{}\n", ["refund", "order"][i % 2])).collect();
+    write(folder, "train/turned.tsv", format!("words\tkind\n{turned}"));
+    write(folder, "test/turned.tsv", "words\tkind\nsome words\trefund\nother words\torder\n");
+    // Without a training file, the same is no data set.
+    write(folder, "alone-test.csv", "label,text\nl0,a\nl1,b\n");
+    let data = read(folder);
+    let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+    let mut expected = vec![format!("labels/{name}"), "labels/plain dev".to_owned(), "labels/turned".to_owned()];
+    let mut found = keys(&data);
+    expected.sort();
+    found.sort();
+    assert_eq!(found, expected, "{}", notes(&data));
+    for expected in [
+        "train.csv, test.csv: one set, trained on the first (60 texts) and tested on the second (4 texts); the labels of \
+         1 text are not in the first, so they count as wrong",
+        "plain_training.tsv, plain_validation.tsv: one set, trained on the first (30 texts) and tested on the second (1 text)\n",
+        "train/turned.tsv, test/turned.tsv: one set, trained on the first (30 texts) and tested on the second (2 texts)\n",
+        "alone-test.csv: no scores, and fewer than 2 texts per label",
+    ] {
+        assert!(notes(&data).contains(expected), "{expected} is missing in {}", notes(&data));
+    }
+    let sentences = data.sentences();
+    assert!(sentences.contains(&"some words") && sentences.contains(&"number 29") && !sentences.contains(&"words"));
+}
+
+#[test]
+fn too_few_items_have_no_interval_and_no_mark() {
+    let of = |n: usize| {
+        let folder = tempfile::tempdir().unwrap();
+        let titles = "score\ttext1\ttext2\n".to_owned();
+        write(folder.path(), "mine.tsv", scored(n + 6).lines().skip(6).fold(titles, |text, line| text + line + "\n"));
+        let data = read(folder.path());
+        let mut record = record(folder.path(), &data);
+        // A second system, to be marked: the same scores, turned around.
+        let mut second = record.systems[0].clone();
+        second.name = "turned".into();
+        let result = second.results.iter_mut().find(|result| result.task == "pairs/mine").unwrap();
+        result.scores.iter_mut().for_each(|score| *score = -*score);
+        record.systems.push(second);
+        let result = record.systems[0].result("pairs/mine").unwrap();
+        let both = [&record.systems[0], &record.systems[1]].map(|system| (&record, system));
+        let difference = senv_eval::compare_systems(both[0], both[1], Bootstrap { resamples: 500, seed: 1 }).unwrap();
+        let row = difference.tasks.iter().find(|row| row.task == "pairs/mine").unwrap();
+        let has = [result.interval.is_some(), row.interval.is_some(), row.p_bootstrap.is_some()];
+        assert!(has.iter().all(|&of| of == has[0]), "{n}: {has:?}");
+        (has[0], record, difference)
+    };
+    for n in [2, senv_eval::MIN_ITEMS - 1] {
+        let (has, record, difference) = of(n);
+        let (text, compared) = (record.to_text().unwrap(), difference.to_text());
+        let own = text.split("\n\n").next().unwrap();
+        assert!(!has && own.starts_with("Own scored pairs"), "{own}");
+        assert_eq!(own.matches("too few\n").count() + own.matches("too few  ").count(), 4, "{own}");
+        assert!(own.contains("too few: fewer than 20 items, so no interval and no mark"), "{own}");
+        let marks = own.lines().filter(|line| line.starts_with("turned") && line.contains(['▲', '▼', '±'])).count();
+        assert_eq!(marks, 0, "{own}");
+        assert!(!own.contains("95 %"), "nothing to explain: {own}");
+        assert!(compared.contains("too few: fewer than 20 items, so no interval and no test"), "{compared}");
+        assert!(record.to_html().unwrap().contains("<span class=\"pm\">too few</span>"));
+        assert!(record.to_markdown().unwrap().contains(" too few |"));
+    }
+    let (has, record, difference) = of(senv_eval::MIN_ITEMS);
+    let text = record.to_text().unwrap();
+    let own = text.split("\n\n").next().unwrap();
+    assert!(has && !own.contains("too few") && own.contains(" ±"), "{own}");
+    assert!(!difference.to_text().contains("too few"));
+}
+
+#[test]
+fn tables_of_own_data_come_first_and_signs_have_their_reasons() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "mine.tsv", scored(40));
+    write(folder.path(), "kinds.tsv", labeled(40, 0));
+    write(folder.path(), "sts/2014/images.tsv", scored(750));
+    let data = read(folder.path());
+    let record = record(folder.path(), &data);
+    let text = record.to_text().unwrap();
+    let tables: Vec<&str> = text.split("\n\n").collect();
+    let starts = ["Own scored pairs", "Own labeled text", "", "Paraphrases and captions", "", ""];
+    for (table, start) in tables.iter().zip(starts) {
+        assert!(table.trim_start().starts_with(start) || table.contains(start), "{start} is not in {table}");
+    }
+    assert!(tables[1].contains("-: needs sentence vectors (lengths)"), "{}", tables[1]);
+    assert!(tables[3].contains("(built in): English sentences that are part of senv"), "{}", tables[3]);
+    assert!(tables[3].contains("- as a mean: no column of this table counts in one"), "{}", tables[3]);
+    let page = record.to_html().unwrap();
+    let place = |what: &str| page.find(what).unwrap_or_else(|| panic!("{what} is missing"));
+    assert!(place("<h2>Own scored pairs</h2>") < place("<h2>Similarity</h2>"));
+    assert!(place(">pairs mine<") < place(">sts 2014 images<"));
+}
+
+#[test]
 fn files_that_are_not_recognized_are_named_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -38,6 +38,8 @@ use crate::{
 /// sentences with at least this cosine to it; the sentence with the most such neighbors comes first. A sentence that is
 /// close to members of a group, but not to its center, is not in that group and may be in none.
 ///
+/// Every line counts: equal lines are in one group and have the weight of their number, in sizes, centers and words.
+///
 /// Prints the groups, largest first, each with its number, its size, its characteristic words, and its most central
 /// sentences. With --members, prints one line per sentence instead: group, cosine with the center of the group, line
 /// (for tables, the record) and sentence, separated by tabs; - means no group.

@@ -3,8 +3,9 @@
 use std::{io::Write, path::PathBuf};
 
 use senv_core::files::AtomicFile;
-use senv_eval::{BenchData, DataFolder, choose_protocols};
+use senv_eval::{BenchData, choose_protocols};
 
+use super::shared::open_data;
 use crate::{
     destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
@@ -41,7 +42,7 @@ pub(super) struct Sentences {
 impl Sentences {
     pub(super) fn run(self) -> Result {
         let chosen = choose_protocols(&self.only, &self.skip).map_err(|error| Failure::Usage(error.to_string()))?;
-        let data = BenchData::read(&DataFolder::open(&self.data)?, &chosen)?;
+        let data = BenchData::read(&open_data(&self.data)?, &chosen)?;
         let files: Vec<&PathBuf> = data.tasks.iter().flat_map(|task| &task.files).collect();
         Destination::output(&self.output, Content::Sentences, self.force).check(&files)?;
         for note in &data.notes {

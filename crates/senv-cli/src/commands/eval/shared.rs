@@ -1,11 +1,18 @@
 //! Shared parts of the commands that evaluate one model.
 
+use std::path::Path;
+
 use clap::builder::RangedU64ValueParser;
 use senv::Model;
+use senv_eval::DataFolder;
 use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
 use serde::Serialize;
 
-use crate::{commands::ModelArg, failure::Result, output};
+use crate::{
+    commands::ModelArg,
+    failure::{Failure, Result},
+    output,
+};
 
 /// The number of bootstrap samples for intervals.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -20,6 +27,17 @@ impl ResamplesArg {
     pub(super) fn bootstrap(self) -> Bootstrap {
         Bootstrap { resamples: self.resamples, ..Bootstrap::default() }
     }
+}
+
+/// Opens the folder of --data.
+pub(super) fn open_data(path: &Path) -> Result<DataFolder> {
+    if path.is_file() {
+        let shown = path.display();
+        return Err(Failure::Usage(format!(
+            "{shown} is a file, and --data needs a folder of data sets; give the folder that it is in"
+        )));
+    }
+    Ok(DataFolder::open(path)?)
 }
 
 /// The evaluated model and how well it knows the text: the start of all JSON.

@@ -26,7 +26,7 @@ use crate::{
         answers::{EqualArg, check_min_score, few_near, only_equal},
         index,
         join::JoinArgs,
-        known_words::{foreign_query, unknown_query, warn_of_few},
+        known_words::{foreign_query, unknown_query, unknown_words, warn_of_few},
     },
     failure::{Failure, Result},
     output,
@@ -315,6 +315,13 @@ impl Searched<'_> {
         })
     }
 
+    /// Whether a ranking that counts words finds one that the model does not know, or only words count.
+    fn finds_unknown(&self, model: &senv::Model, query: &str) -> bool {
+        self.ranked.as_ref().is_some_and(|ranked| {
+            ranked.is_by_words() || unknown_words(model, query).iter().any(|word| ranked.has_word_of(word))
+        })
+    }
+
     /// Answers queries and writes the answers.
     fn answer(&mut self, queries: &[Query]) -> Result {
         let Search { k, equal, json, min_score, recall, context, .. } = *self.args;
@@ -384,8 +391,8 @@ impl Searched<'_> {
                     None
                 }
                 Some(_) => None,
-                // What words find does not depend on the model.
-                None if self.ranked.is_some() && !answer.is_empty() => None,
+                // A ranking by words finds words that the model does not know.
+                None if !answer.is_empty() && self.finds_unknown(model, &query.text) => None,
                 None => foreign_query(path, model, &query.text, known),
             };
             if let Some(warning) = unknown.or(reason).or(foreign) {

@@ -10,8 +10,8 @@ pub(crate) struct InitModelArgs {
     /// Model to fine-tune, of any kind; english is built in.
     ///
     /// Words start from its vectors, all of its words stay known, and new words are added. Text is tokenized as by the
-    /// model, unless --tokenizer or --lowercase is given. N-grams start fresh, and so does everything that a model file
-    /// does not store (target rows, optimizer state).
+    /// model, unless --tokenizer, --lowercase, --strip-hashtags or --normalize is given. N-grams start fresh, and so
+    /// does everything that a model file does not store (target rows, optimizer state).
     #[arg(long, value_name = "MODEL", conflicts_with = "init_vectors", help_heading = "Files")]
     pub(crate) init_model: Option<PathBuf>,
 }

@@ -3,11 +3,10 @@
 mod file;
 mod words;
 
-use std::cmp::Reverse;
-
 use senv_core::{Rows, SentenceEncoder, Table, kernels};
 use senv_index::{
-    GroupCount, Groups, KMeansParams, assign_groups, cosine_silhouette, counted_communities, group_count, k_means,
+    GroupCount, Groups, KMeansParams, assign_groups, counted_communities, counted_group_count, counted_k_means,
+    counted_silhouette,
 };
 use serde::{Deserialize, Serialize};
 
@@ -26,9 +25,10 @@ const REST: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum GroupBy {
-    /// K-means with the number of groups of the highest silhouette ([`senv_index::group_count`]).
+    /// K-means with the number of groups of the highest silhouette ([`senv_index::counted_group_count`]).
     Suggested,
-    /// K-means with this number of groups ([`senv_index::k_means`]); fewer if there are fewer distinct sentences.
+    /// K-means with this number of groups ([`senv_index::counted_k_means`]); fewer if there are fewer distinct
+    /// sentences.
     Count(usize),
     /// One group around each sentence with enough near neighbours ([`senv_index::counted_communities`]). Equal
     /// sentences count by their number. Sentences in no group are left out.
@@ -105,8 +105,8 @@ pub struct Grouping {
     pub group_of: Vec<Option<u32>>,
     /// The cosine of each sentence with the centroid of its group, in `[-1, 1]`; 0 if it is in no group.
     pub cosines: Vec<f32>,
-    /// The mean silhouette of the groups, in `[-1, 1]` ([`senv_index::cosine_silhouette`]). It is near or below 0 if
-    /// groups are not separate; `None` with fewer than two.
+    /// The mean silhouette of the groups, in `[-1, 1]` ([`senv_index::counted_silhouette`]). It is near or below 0
+    /// if groups are not separate; `None` with fewer than two.
     pub silhouette: Option<f64>,
     /// The numbers of groups that were tried, for [`GroupBy::Suggested`].
     pub count: Option<GroupCount>,
@@ -114,9 +114,10 @@ pub struct Grouping {
 
 /// Divides sentences into groups of similar meaning, and finds the distinctive words and central sentences of each.
 ///
-/// Equal sentences are in one group. A sentence without a known word is in none. The result depends only on the
-/// sentences and the parameters, not on the number of threads. Memory is `4 dim` bytes plus about 100 for each distinct
-/// sentence, and 250 more with a threshold. `progress` is called with the approximate share done.
+/// Equal sentences are in one group, and count by their number with every method. A sentence without a known word is in
+/// none. The result depends only on the sentences and the parameters, not on the number of threads. Memory is `4 dim`
+/// bytes plus about 100 for each distinct sentence, and 250 more with a threshold. `progress` is called with the
+/// approximate share done.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -148,23 +149,21 @@ pub fn group_sentences<E: SentenceEncoder + ?Sized>(
 ) -> Result<(TextGroups, Grouping)> {
     let distinct = Distinct::of(sentences);
     let vectors = distinct.encode(encoder, sentences)?;
+    let counts = distinct.counts();
     let mut count = None;
     let found = match params.by {
-        GroupBy::Threshold { cosine, min_size } => {
-            counted_communities(&vectors, &distinct.counts(), cosine, min_size, progress)?
-        }
-        GroupBy::Count(n_groups) => k_means(&vectors, &params.of_k_means(n_groups), progress)?,
+        GroupBy::Threshold { cosine, min_size } => counted_communities(&vectors, &counts, cosine, min_size, progress)?,
+        GroupBy::Count(n_groups) => counted_k_means(&vectors, &counts, &params.of_k_means(n_groups), progress)?,
         GroupBy::Suggested => {
-            let suggested = group_count(&vectors, params.seed, |share| progress(share / 2.0))?;
+            let suggested = counted_group_count(&vectors, &counts, params.seed, |share| progress(share / 2.0))?;
             let params = params.of_k_means(suggested.n_groups);
             count = Some(suggested);
-            k_means(&vectors, &params, |share| progress(0.5 + share / 2.0))?
+            counted_k_means(&vectors, &counts, &params, |share| progress(0.5 + share / 2.0))?
         }
     };
-    let silhouette = cosine_silhouette(&vectors, &found.group_of);
-    let found = by_size(found, &distinct)?;
+    let silhouette = counted_silhouette(&vectors, &counts, &found.group_of)?;
     let texts = distinct.texts(sentences);
-    let words = telling_words(&texts, &found.group_of, found.centroids.n_rows(), params.n_words);
+    let words = telling_words(&texts, &counts, &found.group_of, found.centroids.n_rows(), params.n_words);
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); found.centroids.n_rows()];
     found
         .group_of
@@ -244,7 +243,7 @@ impl TextGroups {
         let distinct = Distinct::of(sentences);
         let vectors = distinct.encode(encoder, sentences)?;
         let found = assign_groups(&vectors, self.centroids.clone(), self.min_cosine)?;
-        let silhouette = cosine_silhouette(&vectors, &found.group_of);
+        let silhouette = counted_silhouette(&vectors, &distinct.counts(), &found.group_of)?;
         Ok(Grouping { silhouette, ..of_sentences(&found, &distinct) })
     }
 }
@@ -264,22 +263,6 @@ fn sizes(found: &Groups, distinct: &Distinct) -> Vec<usize> {
     let mut sizes = vec![0; found.centroids.n_rows()];
     distinct.rows.iter().filter_map(|&row| found.group_of[row as usize]).for_each(|group| sizes[group as usize] += 1);
     sizes
-}
-
-/// The groups sorted by number of sentences, counting repetitions; equal sizes keep their order.
-fn by_size(found: Groups, distinct: &Distinct) -> Result<Groups> {
-    let sizes = sizes(&found, distinct);
-    let mut order: Vec<usize> = (0..sizes.len()).collect();
-    order.sort_by_key(|&group| Reverse(sizes[group]));
-    let mut number = vec![0; order.len()];
-    (0..).zip(&order).for_each(|(new, &old)| number[old] = new);
-    let dim = found.centroids.dim();
-    let values = order.iter().flat_map(|&group| found.centroids.row(group)[..dim].to_vec()).collect();
-    Ok(Groups {
-        centroids: Table::from_vec(order.len(), dim, values)?,
-        group_of: found.group_of.iter().map(|group| group.map(|group| number[group as usize])).collect(),
-        cosines: found.cosines,
-    })
 }
 
 #[cfg(test)]

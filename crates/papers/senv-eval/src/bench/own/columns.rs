@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::table::OwnTable;
+use super::table::{OwnTable, Row};
 use crate::published::rows::plain_name;
 
 /// What a table should have, for messages.
@@ -78,6 +78,30 @@ pub(super) fn recognize(table: &OwnTable, is_part: bool, is_whole: bool) -> Resu
     } else {
         by_contents(table, is_part, is_whole)
     }
+}
+
+/// Recognizes the columns of a test or development file by those of its training file, whose labels are given. Such a
+/// file can be of any size. Returns nothing if it does not have them.
+pub(super) fn recognize_like(
+    table: &OwnTable,
+    training: &Layout,
+    titles: &[String],
+    labels: &[String],
+) -> Option<Layout> {
+    let is_labels = |columns: &Columns| matches!(columns, Columns::Labels { .. });
+    if let Some(titles) = &table.titles {
+        return by_titles(titles).filter(is_labels).map(|columns| Layout { columns, has_titles: false });
+    }
+    let first = &table.rows.first()?.cells;
+    if let Some(columns) = by_titles(first).filter(is_labels) {
+        return Some(Layout { columns, has_titles: true });
+    }
+    let Columns::Labels { text, label } = training.columns else { return None };
+    let has_titles = training.has_titles && first == titles;
+    let rows = &table.rows[usize::from(has_titles)..];
+    let of_row = |row: &Row| labels.iter().any(|of| row.cells.get(label).is_some_and(|cell| cell.trim() == of));
+    let is_wide = rows.iter().all(|row| row.cells.len() > text.max(label));
+    (is_wide && rows.iter().any(of_row)).then_some(Layout { columns: training.columns, has_titles })
 }
 
 fn by_titles(titles: &[String]) -> Option<Columns> {
@@ -181,7 +205,6 @@ fn check_labels(table: &OwnTable, layout: Layout, per_label: usize, is_whole: bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::own::table::Row;
 
     fn table(text: &str) -> OwnTable {
         let row =

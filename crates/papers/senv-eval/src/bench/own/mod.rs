@@ -16,7 +16,7 @@ use std::{
 use senv_data::{LabeledSet, RetrievalSet};
 
 use self::{
-    columns::{Columns, Layout, recognize},
+    columns::{Columns, Layout, recognize, recognize_like},
     known::is_of_known_set,
     names::{Part, base_and_part, count, name_of, without_extensions},
     sets::{labels, pairs, split},
@@ -60,6 +60,9 @@ struct LabeledFile {
     part: Part,
     name: String,
     set: LabeledSet,
+    layout: Layout,
+    /// The cells of its first record.
+    first: Vec<String>,
 }
 
 impl OwnData {
@@ -76,7 +79,7 @@ impl OwnData {
 
     fn read(&mut self, folder: &DataFolder) {
         let retrieval = self.read_retrieval(folder);
-        let mut labeled = Vec::new();
+        let mut tables = Vec::new();
         for (name, path) in folder.files() {
             let shown = inside(folder.root(), path);
             let is_hidden = shown.split('/').any(|part| part.starts_with('.'));
@@ -89,7 +92,14 @@ impl OwnData {
                 self.note(&format!("{}/", outer.join("/")), "too deep; give the folder above it as --data");
                 continue;
             }
-            if let Err(reason) = self.read_table(path, &shown, &mut labeled) {
+            let (base, part) = base_and_part(without_extensions(&shown));
+            tables.push((part, base, path, shown));
+        }
+        // Test and development files are read as their training file is.
+        tables.sort_by_key(|(part, ..)| matches!(part, Part::Test | Part::Dev));
+        let mut labeled = Vec::new();
+        for (part, base, path, shown) in tables {
+            if let Err(reason) = self.read_table(path, &shown, base, part, &mut labeled) {
                 self.note(&shown, &reason);
             }
         }
@@ -165,13 +175,22 @@ impl OwnData {
         &mut self,
         path: &Path,
         shown: &str,
+        base: String,
+        part: Part,
         labeled: &mut Vec<LabeledFile>,
     ) -> std::result::Result<(), String> {
         let name = without_extensions(shown);
-        let (base, part) = base_and_part(name);
         let is_part = part != Part::Whole;
-        let table = OwnTable::read(path, |table| recognize(table, is_part, false).map(|_| ()))?;
-        let Layout { columns, has_titles } = recognize(&table, is_part, true)?;
+        let mut training = labeled.iter().filter(|file| file.part == Part::Train && file.base == base);
+        let training = training.next().filter(|_| matches!(part, Part::Test | Part::Dev) && training.next().is_none());
+        let layout = |table: &OwnTable, is_whole: bool| {
+            let like = training.and_then(|of| recognize_like(table, &of.layout, &of.first, &of.set.classes));
+            like.map_or_else(|| recognize(table, is_part, is_whole), Ok)
+        };
+        let table = OwnTable::read(path, |table| layout(table, false).map(|_| ()))?;
+        let layout = layout(&table, true)?;
+        let Layout { columns, has_titles } = layout;
+        let least = if training.is_some() { 1 } else { 2 };
         let rows = &table.rows[usize::from(has_titles)..];
         match columns {
             Columns::Pairs { first, second, score } => {
@@ -183,12 +202,13 @@ impl OwnData {
                 self.sets.push((OwnKind::Pairs, Found::new(name, &[path], TaskData::Scored(task))));
             }
             Columns::Labels { text, label } => {
-                let (set, n_without) = labels(path, rows, [text, label])?;
+                let (set, n_without) = labels(path, rows, [text, label], least)?;
                 if n_without > 0 {
                     let n = count(n_without as u64, "record");
                     self.note(shown, &format!("left out {n} without a text or a label"));
                 }
-                labeled.push(LabeledFile { base, part, name: name.to_owned(), set });
+                let first = table.rows[0].cells.clone();
+                labeled.push(LabeledFile { base, part, name: name.to_owned(), set, layout, first });
             }
         }
         Ok(())
@@ -209,8 +229,9 @@ impl OwnData {
             if let (Some(_), Some(reported)) = (train, test.or(dev)) {
                 let base = if base.is_empty() { name_of(folder.root()) } else { base };
                 let name = if test.is_some() { base } else { format!("{base} dev") };
-                if let Some(tested) = take(Some(reported)) {
-                    self.push_labels(&name, take(train), tested);
+                if let (Some(tested), Some(train)) = (take(Some(reported)), take(train)) {
+                    self.note_joined(folder, &train, &tested);
+                    self.push_labels(&name, Some(train), tested);
                 }
                 if let Some(dev) = take(dev) {
                     self.note(&inside(folder.root(), &dev.set.path), "not used, because there is a test set");
@@ -220,6 +241,21 @@ impl OwnData {
                 self.push_labels(&file.name.clone(), None, file);
             }
         }
+    }
+
+    /// Says which files are trained and tested on.
+    fn note_joined(&mut self, folder: &DataFolder, train: &LabeledFile, test: &LabeledFile) {
+        let sizes = [train, test].map(|file| count(file.set.sentences.len() as u64, "text"));
+        let is_known = |class: usize| train.set.classes.contains(&test.set.classes[class]);
+        let n_unknown = test.set.sentences.iter().filter(|sentence| !is_known(sentence.class)).count();
+        let unknown = match n_unknown {
+            0 => String::new(),
+            n => format!("; the labels of {} are not in the first, so they count as wrong", count(n as u64, "text")),
+        };
+        let note =
+            format!("one set, trained on the first ({}) and tested on the second ({}){unknown}", sizes[0], sizes[1]);
+        let files = [train, test].map(|file| inside(folder.root(), &file.set.path));
+        self.notes.push(DataNote { files: files.to_vec(), note });
     }
 
     /// Adds labeled text that is tested on `test`, or, without a training set, on a part of it.

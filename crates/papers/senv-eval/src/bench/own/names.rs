@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-/// Parts of a set, as files are named after them.
-const TRAIN: &[&str] = &["train", "training"];
-const TEST: &[&str] = &["test"];
-const DEV: &[&str] = &["dev", "valid", "validation", "val"];
+/// Parts of a set, as files and folders are named after them.
+const PARTS: &[(&[&str], Part)] = &[
+    (&["train", "training", "trn"], Part::Train),
+    (&["test", "testing", "eval", "evaluation", "holdout", "heldout"], Part::Test),
+    (&["dev", "devel", "development", "valid", "validation", "val"], Part::Dev),
+];
 
 /// A part of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,26 +42,37 @@ pub(super) fn without_extensions(shown: &str) -> &str {
     }
 }
 
+/// Returns the part of a set that has this name, in lower case.
+fn part_of(name: &str) -> Option<Part> {
+    PARTS.iter().find(|(names, _)| names.contains(&name)).map(|&(_, part)| part)
+}
+
 /// Returns the name of the set that a file belongs to, and its part of it, for a path without extensions:
-/// `intents/train` and `intents-train.csv` are of `intents`.
+/// `intents/train`, `intents-train`, `train_intents` and `train/intents` are of `intents`.
 pub(super) fn base_and_part(name: &str) -> (String, Part) {
-    let (parent, stem) = name.rsplit_once('/').map_or(("", name), |(parent, stem)| (parent, stem));
+    let (parent, stem) = name.rsplit_once('/').unwrap_or(("", name));
+    let (outer, inner) = parent.rsplit_once('/').unwrap_or(("", parent));
+    let of_folder = part_of(&inner.to_lowercase());
+    let (base, part) = match (part_in(stem), of_folder) {
+        (Some((rest, part)), _) => (rest, part),
+        (None, Some(part)) => (stem.to_owned(), part),
+        (None, None) => return (name.to_owned(), Part::Whole),
+    };
+    // A folder that is named after the part, too, is no part of the name.
+    let folder = if of_folder == Some(part) { outer } else { parent };
+    let path = [folder, &base].into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>();
+    (path.join("/"), part)
+}
+
+/// Returns the part that one word of a name is, and the name without it, in lower case.
+fn part_in(stem: &str) -> Option<(String, Part)> {
     let lower = stem.to_lowercase();
-    let is_between = |c: char| matches!(c, '-' | '_' | '.');
-    for (names, part) in [(TRAIN, Part::Train), (TEST, Part::Test), (DEV, Part::Dev)] {
-        for part_name in names {
-            if lower == *part_name {
-                return (parent.to_owned(), part);
-            }
-            let before = lower.strip_suffix(part_name).and_then(|rest| rest.strip_suffix(is_between));
-            let after = lower.strip_prefix(part_name).and_then(|rest| rest.strip_prefix(is_between));
-            if let Some(rest) = before.or(after).filter(|rest| !rest.is_empty()) {
-                let folder = if parent.is_empty() { String::new() } else { format!("{parent}/") };
-                return (format!("{folder}{rest}"), part);
-            }
-        }
-    }
-    (name.to_owned(), Part::Whole)
+    let words: Vec<&str> = lower.split_inclusive(['-', '_', '.', ' ']).collect();
+    let part = |word: &str| part_of(word.trim_end_matches(['-', '_', '.', ' ']));
+    let mut places = (0..words.len()).filter(|&i| part(words[i]).is_some());
+    let place = places.next().filter(|_| places.next().is_none())?;
+    let rest: String = words.iter().enumerate().filter(|&(i, _)| i != place).map(|(_, word)| *word).collect();
+    Some((rest.trim_end_matches(['-', '_', '.', ' ']).to_owned(), part(words[place])?))
 }
 
 #[cfg(test)]
@@ -75,6 +88,11 @@ mod tests {
             ("a/Intents_Test.jsonl", "a/intents", Part::Test),
             ("dev-intents.csv", "intents", Part::Dev),
             ("intents.validation.tsv.zst", "intents", Part::Dev),
+            ("intents_train_v2.csv", "intents_v2", Part::Train),
+            ("train/intents.csv", "intents", Part::Train),
+            ("more/valid/valid.csv", "more", Part::Dev),
+            ("holdout.csv", "", Part::Test),
+            ("train-test.csv", "train-test", Part::Whole),
             ("contest.tsv", "contest", Part::Whole),
             ("tickets.v2.csv", "tickets.v2", Part::Whole),
         ] {

@@ -68,20 +68,22 @@ pub(super) fn pairs(
     Ok(task)
 }
 
-/// Returns the labeled text of a table, and the number of records without a text or a label.
+/// Returns the labeled text of a table with at least `least` labels, and the number of records without a text or a
+/// label.
 pub(super) fn labels(
     path: &Path,
     rows: &[Row],
     [text, label]: [usize; 2],
+    least: usize,
 ) -> std::result::Result<(LabeledSet, usize), String> {
     let cell = |row: &Row, column: usize| row.cells.get(column).map_or("", |cell| cell.trim()).to_owned();
     let texts = rows.iter().map(|row| (cell(row, label), cell(row, text)));
     let texts: Vec<(String, String)> = texts.filter(|(label, text)| !label.is_empty() && !text.is_empty()).collect();
     let n_without = rows.len() - texts.len();
     let set = LabeledSet::from_texts(path, texts).map_err(|_| "no record has a text and a label".to_owned())?;
-    match set.classes.len() {
-        0 | 1 => Err("one label; give at least two different labels".to_owned()),
-        _ => Ok((set, n_without)),
+    match set.classes.len() < least {
+        true => Err("one label; give at least two different labels".to_owned()),
+        false => Ok((set, n_without)),
     }
 }
 

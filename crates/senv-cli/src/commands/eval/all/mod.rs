@@ -8,7 +8,7 @@ use clap::builder::RangedU64ValueParser;
 use indicatif::ProgressBar;
 use senv::evaluation::{BenchEvent, BenchRun};
 use senv_core::{Error as CoreError, files::AtomicFile};
-use senv_eval::{BenchData, BenchOptions, BenchRecord, DataFolder, Drawing, Protocol, choose_protocols, protocols};
+use senv_eval::{BenchData, BenchOptions, BenchRecord, Drawing, Protocol, choose_protocols, protocols};
 
 use crate::{
     destination::{Content, Destination, ForceArg},
@@ -19,14 +19,16 @@ use crate::{
 };
 
 use self::systems::VectorsArg;
+use super::shared::open_data;
 
 /// Run every protocol on every model, on published and your own data.
 ///
 /// Your own data can have any names, in the folder or in folders inside it; compressed files work, too:
 ///
 /// * Scored pairs: .csv, .tsv or .jsonl with sentence1, sentence2 and score, or lines of two texts and a number.
-/// * Labeled text: the same with text and label, or lines of LABEL<TAB>TEXT. NAME/train.csv and NAME/test.csv belong
-///   together; of a file that is alone, every fifth text of each label is tested.
+/// * Labeled text: the same with text and label, or lines of LABEL<TAB>TEXT. NAME-train.csv and NAME-test.csv belong
+///   together, as do NAME/train.csv and NAME/test.csv (or dev, valid and so on), whatever their sizes; a note names
+///   them. Of a file that is alone, every fifth text of each label is tested.
 /// * Retrieval: folders with corpus.jsonl, queries.jsonl and qrels/test.tsv, as in BEIR.
 ///
 /// They appear under the names of their files. A file that is not recognized is named with the reason. Published sets
@@ -34,7 +36,8 @@ use self::systems::VectorsArg;
 /// sick/test.tsv and so on. Published figures appear below a set of their name and size. A missing set is reported in
 /// one line.
 ///
-/// Each number has a 95 % interval, and a mark if it differs significantly from the first model. Vectors from other
+/// Each number has a 95 % interval, and a mark if it differs significantly from the first model. With fewer than 20
+/// pairs, texts or queries, "too few" is in their place. Own data come first. Vectors from other
 /// programs appear in the same tables: --vectors F.npy --sentences F.txt, one vector per line. Each sentence is encoded
 /// once.
 ///
@@ -134,7 +137,7 @@ impl All {
         if self.fast {
             chosen.retain(|protocol| !protocol.section.trains());
         }
-        let data = BenchData::read(&DataFolder::open(&self.data)?, &chosen)?;
+        let data = BenchData::read(&open_data(&self.data)?, &chosen)?;
         let sentences = data.sentences();
         let note =
             format!("{} in {}", plural(sentences.len() as u64, "sentence"), plural(data.tasks.len() as u64, "task"));
@@ -143,7 +146,9 @@ impl All {
         output::note(&format!("{note}; {} without data", plural(without as u64, "protocol")));
         if !data.notes.is_empty() {
             let n = plural(data.notes.len() as u64, "note");
-            output::note(&format!("{n} on files that are not recognized and the like: below the tables"));
+            output::note(&format!(
+                "{n} on the files, such as what belongs together and what is not recognized: below the tables"
+            ));
         }
         let options = BenchOptions { seed: self.seed };
         let usual = senv_metrics::DEFAULT_RESAMPLES;
