@@ -2,15 +2,20 @@
 
     cut -f2,3 sts/201[234]/*.tsv | tr '\\t' '\\n' > sentences.txt
     python benches/real_text.py typing --senv target/release/senv sentences.txt
+    python benches/real_text.py report --senv target/release/senv --data ../shared/data sentences.txt
 
-For each form of typing, takes the first sentences of the file that can have it, types them so, and prints how many of them
-have a cosine below .9 and below .97 with the sentence before. Needs no package. Figures: docs/experiments/real-text.md.
+`typing`: for each form of typing, takes the first sentences of the file that can have it, types them so, and prints how many
+of them have a cosine below .9 and below .97 with the sentence before. `report`: the figures of a report on real text,
+with the defaults of the program. Needs no package. Figures: docs/experiments/real-text.md.
 """
 
 import argparse
 import array
+import gzip
+import json
 import math
 import os
+import random
 import re
 import struct
 import subprocess
@@ -181,6 +186,102 @@ def typing(arguments):
         print(f"| {name} | {len(pairs)} | {shares[0]:.1f} % | {shares[1]:.1f} % |")
 
 
+def run(senv, *arguments):
+    """What a command prints."""
+    done = subprocess.run([senv, "-q", *arguments], check=True, stdout=subprocess.PIPE)
+    return done.stdout.decode("utf-8")
+
+
+def objects(senv, *arguments):
+    """The objects that a command prints, one per line."""
+    return [json.loads(line) for line in run(senv, *arguments, "--json").splitlines()]
+
+
+def with_file(lines, use):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "lines.txt")
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.write("".join(line + "\n" for line in lines))
+        return use(path)
+
+
+def missed(senv, pairs):
+    """The share of typed sentences that `senv dedupe` keeps beside the plain ones."""
+    plain = list(dict.fromkeys(pair[0] for pair in pairs))
+    lines = plain + [pair[1] for pair in pairs]
+    kept = with_file(lines, lambda path: objects(senv, "dedupe", path))
+    return 100 * sum(kept_line["line"] > len(plain) for kept_line in kept) / len(pairs)
+
+
+NEAR = [
+    ("Provider package apache-airflow-providers-openfaas", "Provider package apache-airflow-providers-postgres"),
+    ("Azure Storagecache Management Client", "Azure Domainregistration Management Client"),
+    ("FizzBuzz", "fibonacci"),
+]
+
+TYPED = [
+    ("I can't log in", "I can’t log in"),
+    ("café", "cafe\u0301"),
+    ("The screen is broken", "The screen is broken!!!"),
+    ("The screen is broken", "The screen is broken…"),
+    ("The screen is broken", "“The screen is broken”"),
+    ("The screen is broken", "The scr\u200been is broken"),
+    ("A low-cost screen", "A low–cost screen"),
+    ("The door wasn’t open", "The door was open"),
+]
+
+FUNCTION_WORDS = set("""a an and are as at be been but by can could did do does for from had has have he her his how i if
+in into is it its me my no not of on or our she so some than that the their them then there these they this those to up us
+was we were what when where which who will with would you your""".split())
+
+
+def open_text(path):
+    return gzip.open(path, "rt", encoding="utf-8") if path.endswith(".gz") else open(path, encoding="utf-8")
+
+
+def accuracy(senv, path):
+    """Of a regression with the default penalties; the first 3,000 sentences in random order, a third to test."""
+    with open_text(path) as file:
+        lines = [line.rstrip("\n") for line in file]
+    random.Random(1).shuffle(lines)
+    options = ["--folds", "3", "--inner-folds", "3"]
+    printed = with_file(lines[:3000], lambda path: run(senv, "eval", "classify", path, *options, "--json"))
+    return 100 * json.loads(printed)["results"][0]["accuracy"]
+
+
+def labels_with_function_words(senv, path):
+    groups = objects(senv, "cluster", path, "--groups", "60")
+    return sum(any(word in FUNCTION_WORDS for word in group["words"]) for group in groups)
+
+
+def equal_lines(senv, sentences):
+    """Of the size of the group of 30 equal lines among 300 others, by a threshold."""
+    lines = sentences[:300] + ["Where is my parcel?"] * 30
+    groups = with_file(lines, lambda path: objects(senv, "cluster", path, "--threshold", "0.8"))
+    return max((group["size"] for group in groups if any("parcel" in s for s in group["sentences"])), default=0)
+
+
+def report(arguments):
+    senv, data = arguments.senv, arguments.data
+    with open(arguments.sentences, encoding="utf-8", errors="replace") as file:
+        sentences = [line for line in dict.fromkeys(line.strip() for line in file) if len(line.split()) >= 3]
+    rows = iter(vectors(senv, arguments.model, [line for pair in TYPED + NEAR for line in pair]))
+    for first, second in TYPED + NEAR:
+        value = cosine(next(rows), next(rows))
+        kept = with_file([first, second], lambda path: len(objects(senv, "dedupe", path)))
+        print(f"| {first} / {second!r} | {value:.2f}, {'kept' if kept == 2 else 'dropped'} |", flush=True)
+    forms = dict(FORMS)
+    for name in ("n’t", "!!! at the end", "… at the end"):
+        pairs = [pair for pair in map(forms[name], sentences) if pair][:arguments.number]
+        print(f"| {name}: not found by dedupe | {missed(senv, pairs):.1f} % of {len(pairs)} |", flush=True)
+    for name in ("intents/hwu64.tsv", "intents/banking77.tsv.gz"):
+        print(f"| accuracy on {name} | {accuracy(senv, os.path.join(data, name)):.1f} |", flush=True)
+    for name in ("unordered/questions.txt", "corpus/reuters.txt"):
+        n = labels_with_function_words(senv, os.path.join(data, name))
+        print(f"| groups of 60 with function words in the label, {name} | {n} |", flush=True)
+    print(f"| the group of 30 equal lines among 300 | {equal_lines(senv, sentences)} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parts = parser.add_subparsers(required=True)
@@ -190,6 +291,13 @@ def main():
     part.add_argument("--model", default="english", help="the model")
     part.add_argument("--number", type=int, default=1000, help="sentences for each form")
     part.set_defaults(run=typing)
+    part = parts.add_parser("report", help="the figures of a report on real text")
+    part.add_argument("sentences", help="a file with one sentence per line")
+    part.add_argument("--senv", default="target/release/senv", help="the program")
+    part.add_argument("--model", default="english", help="the model of the cosines")
+    part.add_argument("--data", default="../shared/data", help="the folder of the data sets")
+    part.add_argument("--number", type=int, default=1000, help="sentences for each form")
+    part.set_defaults(run=report)
     arguments = parser.parse_args()
     arguments.run(arguments)
 
