@@ -26,8 +26,8 @@ pub enum JoinMethod {
     ReciprocalRanks,
 }
 
-/// How to join rankings by words and by meaning. The default adds their z-scores, and those of words count twice, as many
-/// as the two cosines together.
+/// How to join rankings by words and by meaning. The default adds their z-scores, and words count as much as the two
+/// cosines together.
 ///
 /// ```
 /// use senv_index::documents::{Join, JoinMethod};

@@ -155,9 +155,9 @@ pub fn recognized_delimiter(path: &Path, table: &TableText) -> Result<Option<u8>
     Ok(found.filter(|&delimiter| delimiter != b','))
 }
 
-/// The character that seems to separate fields of a CSV or TSV file that is read as whole lines, because it is read with
-/// another character. The first record and most of the next ones are then a single field. `None` for other files, and
-/// for standard input and pipes.
+/// The character that seems to separate fields of a CSV or TSV file that is read as whole lines, because it is read
+/// with another character. The first record and most of the next ones are then a single field. `None` for other files,
+/// and for standard input and pipes.
 ///
 /// ```
 /// use senv_core::text::{TableText, unread_delimiter};

@@ -19,8 +19,8 @@ use crate::{
 /// with half of the 95 % interval (bootstrap over the queries; --json has both ends).
 ///
 /// The ranking by words is BM25. `default` is the ranking of documents in senv search: it adds the scores in standard
-/// deviations over all documents, with words counted twice. --join or --weights combine them otherwise (`all three`). As in senv index and senv search, word order does not
-/// count unless --order is given.
+/// deviations over all documents, with words counted twice. --join or --weights combine them otherwise (`all three`).
+/// As in senv index and senv search, word order does not count unless --order is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
