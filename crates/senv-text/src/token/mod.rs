@@ -16,7 +16,7 @@ use serde_json::Value;
 use bytes::low_bytes;
 use classes::is_blank;
 use custom::Custom;
-use typing::{CLITICS, Contractions};
+use typing::{CLITICS, Contractions, may_be_listed};
 
 pub use custom::Tokenize;
 pub use typing::Normalization;
@@ -372,7 +372,7 @@ impl Tokenizer {
         let Some(at) = each_typed_word(scratch, 0, |piece| !typing::is_plain(piece), &mut f) else { return };
         scratch.truncate(CLITICS.len() + at);
         typing::with_plain(&text[at..], |rest| self.copy_onto(rest, scratch));
-        each_typed_word(scratch, at, |_| false, &mut f);
+        each_word_of_rest(scratch, at, &mut f);
     }
 
     /// Appends a text, lower-cased if the tokenizer does so.
@@ -402,20 +402,44 @@ fn each_typed_word(
     ends: impl Fn(&[u8]) -> bool,
     f: &mut impl FnMut(&str, usize, usize),
 ) -> Option<usize> {
-    let text = &whole[CLITICS.len()..];
-    let contractions = Contractions::of(text);
-    let found = words::for_each_until(&text[at..], ends, |_, start, end| {
-        let (start, end) = (at + start, at + end);
-        let (from, to) = (CLITICS.len() + start, CLITICS.len() + end);
-        match contractions.find(start, end) {
-            Some((bare, (clitic_start, clitic_end))) => {
-                f(whole, from, to - bare);
-                f(whole, clitic_start, clitic_end);
-            }
-            None => f(whole, from, to),
+    let contractions = Contractions::of(&whole[CLITICS.len()..]);
+    let offset = CLITICS.len() + at;
+    let found = words::for_each_until(&whole[offset..], ends, |_, start, end| {
+        let (from, to) = (offset + start, offset + end);
+        if may_be_listed(&whole.as_bytes()[from..to]) {
+            each_part(whole, from, to, &contractions, f);
+        } else {
+            f(whole, from, to);
         }
     });
     found.map(|start| at + start)
+}
+
+/// Like [`each_typed_word`], up to the end.
+#[cold]
+#[inline(never)]
+fn each_word_of_rest(whole: &str, at: usize, f: &mut impl FnMut(&str, usize, usize)) {
+    each_typed_word(whole, at, |_| false, f);
+}
+
+/// Calls `f` with the parts of a word that may be a contraction, or with the word. Few words come here, so the code for
+/// all others is short.
+#[cold]
+#[inline(never)]
+fn each_part(
+    whole: &str,
+    from: usize,
+    to: usize,
+    contractions: &Contractions<'_>,
+    f: &mut impl FnMut(&str, usize, usize),
+) {
+    match contractions.find(from - CLITICS.len(), to - CLITICS.len()) {
+        Some((bare, (clitic_start, clitic_end))) => {
+            f(whole, from, to - bare);
+            f(whole, clitic_start, clitic_end);
+        }
+        None => f(whole, from, to),
+    }
 }
 
 /// Whether a JSON value has a tokenizer with a normalization.

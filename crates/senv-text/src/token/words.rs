@@ -105,7 +105,7 @@ pub(super) fn piece_end(text: &str, mut i: usize) -> usize {
 }
 
 /// A word of ASCII letters and digits.
-#[inline]
+#[inline(always)]
 fn plain(text: &str, start: usize, end: usize, f: &mut impl FnMut(&str, usize, usize)) {
     if end - start == 6 && text.as_bytes()[start..end].eq_ignore_ascii_case(b"cannot") {
         f(text, start, start + 3);

@@ -37,38 +37,44 @@ const WILL: Clitic = clitic(21, 3);
 /// The length of the longest listed word.
 const LONGEST: usize = 8;
 
-/// The ends of listed words: the letters before the last one, the last one, and the lengths, as one bit each.
-const ENDS: [(&[u8], u8, u16); 6] = [
-    (b"n", b't', 0b1_1111_0000),
-    (b"etow", b's', 0b0_0111_1000),
-    (b"i", b'm', 0b0_0000_0100),
-    (b"uyt", b'd', 0b0_0011_1000),
-    (b"rv", b'e', 0b1_1111_1000),
-    (b"l", b'l', 0b0_0111_0000),
+/// The ends of listed words of three letters and more. A row has the letters third from the end, those before the last
+/// one, the last one, and the lengths as one bit each.
+const ENDS: [(&[u8], &[u8], u8, u16); 6] = [
+    (b"adeiost", b"n", b't', 0b1_1111_0000),
+    (b"ahor", b"etow", b's', 0b0_0111_1000),
+    (b"eio", b"uyt", b'd', 0b0_0011_1000),
+    (b"uy", b"r", b'e', 0b0_0110_0000),
+    (b"deituy", b"v", b'e', 0b1_1111_1000),
+    (b"tuy", b"l", b'l', 0b0_0111_0000),
 ];
 
-/// For each byte before the last one, each last byte and each length, the rows of [`ENDS`] that have it, as one bit
-/// each.
+/// For each of the last three bytes and each length, the rows of [`ENDS`] that have it, as one bit each.
 struct Ends {
+    third: [u8; 256],
     before: [u8; 256],
     last: [u8; 256],
     length: [u8; LONGEST + 1],
 }
 
+/// Sets a bit for these letters in both cases.
+const fn mark(rows: &mut [u8; 256], letters: &[u8], row: u8) {
+    let mut k = 0;
+    while k < letters.len() {
+        rows[letters[k] as usize] |= row;
+        rows[letters[k].to_ascii_uppercase() as usize] |= row;
+        k += 1;
+    }
+}
+
 static ROWS: Ends = {
-    let mut rows = Ends { before: [0; 256], last: [0; 256], length: [0; LONGEST + 1] };
+    let mut rows = Ends { third: [0; 256], before: [0; 256], last: [0; 256], length: [0; LONGEST + 1] };
     let mut i = 0;
     while i < ENDS.len() {
-        let (before, last, lengths) = ENDS[i];
+        let (third, before, last, lengths) = ENDS[i];
         let row = 1 << i;
-        let mut k = 0;
-        while k < before.len() {
-            rows.before[before[k] as usize] |= row;
-            rows.before[before[k].to_ascii_uppercase() as usize] |= row;
-            k += 1;
-        }
-        rows.last[last as usize] |= row;
-        rows.last[last.to_ascii_uppercase() as usize] |= row;
+        mark(&mut rows.third, third, row);
+        mark(&mut rows.before, before, row);
+        mark(&mut rows.last, &[last], row);
         let mut length = 0;
         while length <= LONGEST {
             rows.length[length] |= if lengths >> length & 1 == 1 { row } else { 0 };
@@ -81,10 +87,11 @@ static ROWS: Ends = {
 
 /// Whether a word has the end and the length of a listed one. Few others have.
 #[inline]
-fn may_be_listed(word: &[u8]) -> bool {
+pub(in crate::token) fn may_be_listed(word: &[u8]) -> bool {
     let Some(length) = ROWS.length.get(word.len()) else { return false };
-    let [.., before, last] = word else { return false };
-    length & ROWS.before[usize::from(*before)] & ROWS.last[usize::from(*last)] != 0
+    let [.., third, before, last] = word else { return matches!(word, [b'i' | b'I', b'm' | b'M']) };
+    let [third, before, last] = [third, before, last].map(|&byte| usize::from(byte));
+    length & ROWS.third[third] & ROWS.before[before] & ROWS.last[last] != 0
 }
 
 /// The second part of a bare contraction, in any case. No word here is an English word of its own, except the rare

@@ -13,7 +13,7 @@ use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use contractions::{CLITICS, Contractions, expand_into};
+pub(super) use contractions::{CLITICS, Contractions, expand_into, may_be_listed};
 
 /// What is done to a text before it is split into tokens ([`Tokenizer::normalize`](super::Tokenizer::normalize)).
 ///
