@@ -84,6 +84,11 @@ fn quotes(table: &TableText, path: &Path) -> bool {
 impl RecordArgs {
     /// Refuses inputs that cannot be read twice, such as pipes. `options` describe the table.
     pub(crate) fn check(&self, input: &[PathBuf], options: &TextOptions) -> Result {
+        self.check_beside(input, options, None)
+    }
+
+    /// Checks the same if `--by` reads another column besides the text.
+    pub(crate) fn check_beside(&self, input: &[PathBuf], options: &TextOptions, by: Option<&str>) -> Result {
         if self.show.is_empty() && !self.records {
             return Ok(());
         }
@@ -101,17 +106,36 @@ impl RecordArgs {
             return Err(Failure::Usage(message));
         }
         // Before the model reads everything.
-        if self.records { check_record_heads(input, options, other_titles) } else { self.check_shown(input, options) }
+        if self.records {
+            check_record_heads(input, options, other_titles)?;
+        }
+        self.check_titles(input, options, by)
     }
 
-    /// Checks that the first record of each file has the columns that are shown.
-    fn check_shown(&self, input: &[PathBuf], options: &TextOptions) -> Result {
+    /// Checks that the first record of each file has the columns that are shown, and that all columns agree on whether
+    /// it has titles. Otherwise the records that are shown would be those after the ones of the results.
+    fn check_titles(&self, input: &[PathBuf], options: &TextOptions, by: Option<&str>) -> Result {
         let Some(table) = &options.table else { return Ok(()) };
-        let text = table.columns.iter().take(1).cloned();
-        let columns = text.chain(self.show.iter().map(|name| name.as_str().into())).collect();
-        let table = Some(TableText { columns, ..table.clone() });
-        let options = TextOptions { table, split: None, ..options.clone() };
-        input.iter().try_for_each(|path| Ok(TextReader::open(&[path], &options)?.next_line().map(|_| ())?))
+        let text = table.columns.first();
+        let first_line_with = |path: &Path, others: &[&str]| {
+            let columns = text.cloned().into_iter().chain(others.iter().map(|&name| name.into())).collect();
+            let table = Some(TableText { columns, ..table.clone() });
+            first_line(path, &TextOptions { table, split: None, ..options.clone() })
+        };
+        let shown: Vec<&str> = self.show.iter().map(String::as_str).collect();
+        let beside: Vec<&str> = by.into_iter().collect();
+        for path in input {
+            // For records, no column is shown.
+            if first_line_with(path, &shown)? != first_line_with(path, &beside)? {
+                let message = format!(
+                    "{}: one column is given by its title and another by its number, without titles; add --header, or \
+                     give all as titles",
+                    path.display()
+                );
+                return Err(Failure::Usage(message));
+            }
+        }
+        Ok(())
     }
 
     /// Reads the records in these places.
@@ -146,6 +170,12 @@ impl RecordArgs {
     ) -> Result<Joined> {
         self.read(input, options, of.into_iter().map(|i| (lines.place(i).0, lines.record(i))))
     }
+}
+
+/// The line of the first record that is not titles.
+fn first_line(path: &Path, options: &TextOptions) -> Result<Option<u64>> {
+    let mut reader = TextReader::open(&[path], options)?;
+    Ok(reader.next_line()?.map(|line| line.number))
 }
 
 /// The failure for a table whose records cannot follow those of the first one.

@@ -56,6 +56,39 @@ fn columns_are_shown_beside_results_in_the_order_asked_for() {
 }
 
 #[test]
+fn a_number_of_a_column_and_a_title_do_not_show_the_columns_of_another_record() {
+    let folder = folder();
+    folder.write("years.csv", "2020,body\n5,Rain falls.\n7,The train is late.\n");
+    for (file, column, show) in [("t.csv", "3", "id"), ("years.csv", "2", "2020")] {
+        for command in [
+            &["nearest", "--query", "rain"][..],
+            &["mine"],
+            &["outliers"],
+            &["sample", "--random", "2"],
+            &["cluster", "--members", "--groups", "2"],
+            &["dedupe"],
+        ] {
+            let arguments = [command, &[file, "--column", column, "--show", show]].concat();
+            folder.run(&arguments).fails(2, &[file, "by its title and another by its number", "add --header"]);
+        }
+        let with_titles = ["dedupe", file, "--column", column, "--show", show, "--header"];
+        let first = folder.run(&with_titles).ok().out;
+        assert!(first.starts_with("Rain falls") && first.lines().next().unwrap().ends_with(['1', '5']), "{first}");
+    }
+    let numbers = folder.run(&["dedupe", "t.csv", "--column", "3", "--show", "1", "--no-guard"]).ok().out;
+    assert!(numbers.starts_with("body\tid\n"), "{numbers}");
+    // The same for the column that groups the records.
+    let by = |more: &[&str]| folder.run(&[&["dedupe", "t.csv", "--column", "3", "--by", "who"], more].concat());
+    for more in [&["--show", "1"][..], &["--records"]] {
+        by(more).fails(2, &["t.csv", "add --header"]);
+        let first = by(&[more, &["--header"]].concat()).ok().out;
+        assert!(first.contains("T-1") && first.contains("Rain falls"), "{first}");
+    }
+    assert_eq!(by(&["--show", "id"]).ok().out.lines().next(), Some("Rain falls on the old mill.\tT-1"));
+    assert_eq!(by(&[]).ok().out.lines().next(), Some("Rain falls on the old mill."));
+}
+
+#[test]
 fn json_has_the_same_columns_and_the_record() {
     let folder = folder();
     let json = |command: &[&str], more: &[&str]| -> Vec<Value> {

@@ -263,7 +263,7 @@ impl Dedupe {
         if self.by.is_some() && table.is_none() {
             return usage("--by needs a table; name the text with --column or --field");
         }
-        self.record.check(input, &options)?;
+        self.record.check_beside(input, &options, self.by.as_deref())?;
         if self.by.is_some() && self.against.iter().any(|path| path.is_dir()) {
             return usage("--by needs the column in all text, but a collection is compared without its columns");
         }
