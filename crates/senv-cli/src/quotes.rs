@@ -13,8 +13,8 @@ const SAMPLE: usize = 1000;
 /// Arguments that are files of pairs, read with `--quotes` if the command has it.
 const OF_OPTION: [&str; 5] = ["pairs", "captions", "nli", "stage2", "paraphrases"];
 /// Other arguments of `senv train` and `senv tune` that are files of tab-separated cells.
-const OF_TRAINING: [&str; 9] =
-    ["pairs", "captions", "nli", "dev", "gate", "definitions", "dev_captions", "dev_pairs", "select"];
+const OF_TRAINING: [&str; 10] =
+    ["pairs", "captions", "nli", "passages", "dev", "gate", "definitions", "dev_captions", "dev_pairs", "select"];
 /// Systems whose `--train` is a file of labelled or scored pairs.
 const WITH_TRAIN: [&str; 3] = ["snli", "relatedness", "order"];
 /// Arguments of `senv eval` that are such files, by the name of the evaluation.

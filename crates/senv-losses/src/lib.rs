@@ -9,6 +9,7 @@
 //! | [`TokenNll`], [`SampledSoftmax`], [`AdaptiveSoftmax`] | hidden states of a decoder, and the next words | Skip-thoughts, RNN AE, P-thought |
 //! | [`MultiLabelLoss`], [`HierarchicalSoftmax`] | encodings of sentences, and their sets of words | BOW AE |
 //! | [`TargetCosine`], [`TargetRanking`] | sentences, each with a target vector that is given | DictRep, CaptionRep |
+//! | [`TaughtSoftmax`], [`TaughtSimilarities`], [`TargetCosine`] | pairs and sentences with the vectors of a teacher | student |
 //! | [`JoinedCosines`] with [`CosineLogistic`] and [`held_correlation`] | pairs with a label, and ordinary pairs | order |
 //! | [`NliHead`] | pairs with one of three labels | the SNLI models, InferSent |
 //! | [`DualObjective`] | the losses of two decoders | P-thought |
@@ -72,6 +73,8 @@ mod softmax_cosine;
 mod softmax_row;
 mod target_cosine;
 mod target_ranking;
+mod taught_similarities;
+mod taught_softmax;
 #[cfg(test)]
 mod testing;
 mod token_nll;
@@ -102,6 +105,8 @@ pub use sampled_softmax::{DEFAULT_SAMPLED, SampledSoftmax};
 pub use softmax_cosine::{CandidateCounts, SoftmaxCosine, SoftmaxCosineSaved};
 pub use target_cosine::{TargetCosine, TargetCosineSaved};
 pub use target_ranking::{DEFAULT_TARGET_MARGIN, TargetRanking, TargetRankingSaved};
+pub use taught_similarities::{TaughtSimilarities, TaughtSimilaritiesSaved};
+pub use taught_softmax::{TaughtSoftmax, TaughtSoftmaxSaved};
 pub use token_nll::TokenNll;
 
 #[cfg(doctest)]

@@ -40,6 +40,39 @@ pub(crate) fn softmax_row<F: Float>(row: &mut [F], target: usize, masked: &[u32]
     if own_score == 0.0 { others.ln_1p() } else { total.ln() - own_score }
 }
 
+/// Replaces the scores of one anchor by `c (p − t)` and returns −Σ t ln p. Here p is the softmax of the scores without the
+/// `masked` ones, and t is `share` times that of the `taught` scores without them, plus the rest at the `target`. Masked
+/// entries become 0, and `taught` becomes t.
+pub(crate) fn taught_row<F: Float>(
+    row: &mut [F],
+    taught: &mut [F],
+    (target, share): (usize, f64),
+    masked: &[u32],
+    c: f64,
+) -> f64 {
+    let from_top = |x: &mut [F]| {
+        masked.iter().for_each(|&j| x[j as usize] = F::neg_infinity());
+        let top = reduce(x, F::neg_infinity(), |a, b| if b > a { b } else { a });
+        masked.iter().for_each(|&j| x[j as usize] = top);
+        x.iter_mut().for_each(|x| *x -= top);
+    };
+    let total = |x: &mut [F]| {
+        F::exp_in_place(x);
+        masked.iter().for_each(|&j| x[j as usize] = F::zero());
+        reduce(x, F::zero(), |a, b| a + b).wide()
+    };
+    from_top(taught);
+    let sum = total(taught);
+    F::scale(F::of(share / sum), taught);
+    taught[target] += F::of(1.0 - share);
+    from_top(row);
+    let expected = F::dot(taught, row).wide();
+    let sum = total(row);
+    F::scale(F::of(c / sum), row);
+    F::axpy(F::of(-c), taught, row);
+    sum.ln() - expected
+}
+
 /// Applies [`softmax_row`] to all rows of `width` scores, on all threads. The target of row i is i; its masked entries
 /// are `masked(i)`. Returns the sum of −ln p.
 pub(crate) fn softmax_rows<'a, F: Float>(
@@ -111,6 +144,32 @@ mod tests {
             p[target] -= 1.0;
             assert!((loss - expected).abs() < 1e-14, "{n}");
             assert!(got.iter().zip(&p).all(|(got, p)| (got - 3.0 * p).abs() < 1e-14), "{n}");
+        }
+    }
+
+    #[test]
+    fn a_taught_row_is_its_definition() {
+        for n in [2, 15, 16, 17, 50] {
+            let (x, y) = (matrix::<f64>(1, n, n as u64), matrix::<f64>(1, n, 99 + n as u64));
+            let masked: Vec<u32> = (0..n as u32).filter(|j| j % 4 == 1 && n > 2).collect();
+            for (target, share) in [(0, 1.0), (n / 2 / 4 * 4, 0.7)] {
+                let (mut got, mut taught) = (row(&x, 0).to_vec(), row(&y, 0).to_vec());
+                let (mut p, mut t) = (got.clone(), taught.clone());
+                got[masked.first().map_or(0, |&j| j as usize)] += if masked.is_empty() { 0.0 } else { 1e4 };
+                let loss = taught_row(&mut got, &mut taught, (target, share), &masked, 3.0);
+                for x in [&mut p, &mut t] {
+                    masked.iter().for_each(|&j| x[j as usize] = f64::NEG_INFINITY);
+                    math::softmax_in_place(x);
+                }
+                t.iter_mut().for_each(|t| *t *= share);
+                t[target] += 1.0 - share;
+                let ln = |(t, p): (&f64, &f64)| if *t == 0.0 { 0.0 } else { -t * p.ln() };
+                let expected: f64 = t.iter().zip(&p).map(ln).sum();
+                assert!((loss - expected).abs() < 1e-13, "{n} {loss} {expected}");
+                assert!(taught.iter().zip(&t).all(|(got, t)| (got - t).abs() < 1e-14), "{n}");
+                let right = |((got, p), t): ((&f64, &f64), &f64)| (got - 3.0 * (p - t)).abs() < 1e-13;
+                assert!(got.iter().zip(&p).zip(&t).all(right), "{n}");
+            }
         }
     }
 

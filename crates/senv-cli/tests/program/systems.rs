@@ -78,6 +78,16 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
         "caption-rep --captions captions.tsv --stand-in word2vec.senv --encoder regress --dim 12 --epochs 2",
     ),
     (
+        "student",
+        "student --texts sentences.txt --text-vectors sentences.npy --passages pairs.tsv:2 --query-vectors first.npy \
+         --passage-vectors second.npy --dim 16 --epochs 3 --batch 32",
+    ),
+    (
+        "student-cosine",
+        "student --texts sentences.txt --text-vectors sentences.npy --pairs pairs.tsv --init-vectors word2vec.senv \
+         --text-loss cosine --epochs 2",
+    ),
+    (
         "order",
         "order --init-model word2vec-cbow.senv --train paws.tsv --pairs pairs.tsv --neighbours text.txt --gate sts.tsv --steps 6 --dim 8",
     ),
@@ -102,9 +112,16 @@ fn tree(line: &str) -> String {
 }
 
 /// Names and contents of all samples for [`SYSTEMS`].
-static SAMPLES: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
+static SAMPLES: LazyLock<Vec<(&str, Vec<u8>)>> = LazyLock::new(|| {
     let sample = |name: &str| fs::read_to_string(format!("{DATA}{name}")).unwrap();
     let (text, pairs) = (sample("quickstart.txt"), sample("sentence-pairs-sample.tsv"));
+    let column = |n: usize| pairs.lines().filter_map(move |line| line.split('\t').nth(n)).map(letters).collect();
+    let sentences: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).step_by(61).collect();
+    let matrices = [
+        ("sentences.npy", matrix(sentences.iter().copied().map(letters).collect())),
+        ("first.npy", matrix(column(0))),
+        ("second.npy", matrix(column(1))),
+    ];
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     // The line is the definition of its longest word.
     let definition = |line: &str| {
@@ -114,8 +131,8 @@ static SAMPLES: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
     let both = pairs.lines().filter_map(|line| line.split_once('\t')).enumerate();
     let of_pairs = || pairs.lines().filter(|line| line.contains('\t')).enumerate();
     let labels = ["entailment", "neutral", "contradiction"];
-    vec![
-        ("sentences.txt", lines().step_by(61).collect::<Vec<_>>().join("\n")),
+    let texts = [
+        ("sentences.txt", sentences.join("\n")),
         ("trees.txt", lines().map(tree).collect()),
         ("definitions.tsv", lines().step_by(7).map(definition).collect()),
         ("captions.tsv", both.map(|(i, (a, b))| format!("{i}\t{a}\n{i}\t{b}\n")).collect()),
@@ -125,10 +142,26 @@ static SAMPLES: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
         ("scored.tsv", sample("sick-train-sample.tsv")),
         ("scored-dev.tsv", sample("sick-trial-sample.tsv")),
         ("sts.tsv", sample("sts-sample.tsv")),
-        ("text.txt", text),
-        ("pairs.tsv", pairs),
-    ]
+        ("text.txt", text.clone()),
+        ("pairs.tsv", pairs.clone()),
+    ];
+    texts.map(|(name, text)| (name, text.into_bytes())).into_iter().chain(matrices).collect()
 });
+
+/// A teacher for students: how often each letter occurs.
+fn letters(text: &str) -> Vec<f32> {
+    let count = |letter: u8| text.bytes().filter(|byte| byte.eq_ignore_ascii_case(&letter)).count() as f32;
+    (b'a'..=b'z').map(count).collect()
+}
+
+/// The bytes of a `.npy` file.
+fn matrix(rows: Vec<Vec<f32>>) -> Vec<u8> {
+    let (mut bytes, dim) = (Vec::new(), rows[0].len());
+    let mut writer = senv_store::NpyWriter::new(&mut bytes, "-", rows.len(), dim).unwrap();
+    rows.iter().for_each(|row| writer.write_row(row).unwrap());
+    writer.finish().unwrap();
+    bytes
+}
 
 /// A folder with all samples for [`SYSTEMS`].
 pub(crate) fn samples() -> Folder {

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 use senv_core::{
-    Corpus, Scratch, TokenId,
+    Corpus, Scratch, Sentences, TokenId,
     corpus::BlockBuffer,
     rng::{Stream, stream},
 };
@@ -151,6 +151,21 @@ impl TokenSentences for Corpus {
                 if !each(sentence)? {
                     return Ok(());
                 }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl TokenSentences for Sentences {
+    fn n_sentences(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn visit(&self, each: &mut dyn FnMut(&[TokenId]) -> Result<bool>) -> Result<()> {
+        for sentence in self.iter() {
+            if !each(sentence)? {
+                return Ok(());
             }
         }
         Ok(())

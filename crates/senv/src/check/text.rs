@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rand::RngExt;
 use senv_core::{
-    Corpus, TextOptions, TextReader, TokenId, Vocabulary,
+    Corpus, Sentences, TextOptions, TextReader, TokenId, Vocabulary,
     corpus::BlockBuffer,
     rng::{Stream, stream},
 };
@@ -77,6 +77,13 @@ impl CheckText {
             }
         }
         (n > 0).then_some(text)
+    }
+
+    /// Samples sentences of tokens in the same way.
+    pub(crate) fn of_tokens(sentences: &Sentences, vocabulary: &Vocabulary, params: &CheckParams) -> Option<Self> {
+        let (n, total) = (sentences.len().min(params.n_sentences), sentences.len());
+        let lines: Vec<String> = (0..n).map(|i| joined(sentences.get(i * total / n), vocabulary)).collect();
+        Self::of_lone_sentences(lines.iter().map(String::as_str), params)
     }
 
     /// Uses all sentences of these files: one per line, with a line without text between documents.

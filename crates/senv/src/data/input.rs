@@ -134,6 +134,13 @@ pub struct SourceReport {
     pub singletons: u64,
 }
 
+impl SourceReport {
+    /// A file of which nothing was used yet.
+    pub(crate) fn of(path: &Path) -> Self {
+        Self { path: path.to_owned(), ..Self::default() }
+    }
+}
+
 /// Formats as one line: the file, its groups, and what was left out and why.
 impl fmt::Display for SourceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

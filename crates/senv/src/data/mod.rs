@@ -28,6 +28,7 @@ pub use decontaminate::HeldOut;
 pub use input::{PairFiles, PairInput, PairOptions, SecondStage, SourceReport};
 pub use kind::PairKind;
 pub use read::PairData;
+pub(crate) use read::check_weight;
 pub(crate) use running::{numbered, read_sentences};
 pub use source::{PairSource, SampledPair};
-pub(crate) use tsv::check_beginning as check_pairs;
+pub(crate) use tsv::{check_beginning as check_pairs, pair_cells};

@@ -1,6 +1,6 @@
 //! Reads files into sources with one vocabulary.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, path::Path};
 
 use senv_core::{Error as CoreError, NoObserver, Observer, TokenId, Tokenizer, Vocabulary, words::VocabularyBuilder};
 
@@ -75,7 +75,27 @@ impl PairData {
     /// cannot be used. [`senv_core::Error::Interrupted`] if the observer stops the reading; what was read is then kept
     /// at [`PairOptions::kept`].
     pub fn read(inputs: &[PairInput], options: &PairOptions, observer: &dyn Observer) -> Result<Self> {
-        inputs.iter().try_for_each(check_weight)?;
+        let paths: Vec<&Path> = inputs.iter().map(|input| input.path.as_path()).collect();
+        let (data, ..) = Self::read_with(inputs, &paths, options, observer, |_| Ok(()))?;
+        if data.sources.iter().all(|source| source.n_groups() == 0) {
+            return Err(no_examples(&paths));
+        }
+        Ok(data)
+    }
+
+    /// Reads files, and whatever else `more` reads with the same words; also returns the final number of each
+    /// provisional one. `paths` are all files, for an error if none has a word.
+    ///
+    /// # Errors
+    /// The errors of [`PairData::read`] and of `more`.
+    pub(crate) fn read_with<T>(
+        inputs: &[PairInput],
+        paths: &[&Path],
+        options: &PairOptions,
+        observer: &dyn Observer,
+        more: impl FnOnce(&mut VocabularyBuilder) -> Result<T>,
+    ) -> Result<(Self, Vec<Option<TokenId>>, T)> {
+        inputs.iter().try_for_each(|input| check_weight(input.weight))?;
         let kept = KeptPairs::new(inputs, options);
         let mut progress = kept.as_ref().map_or_else(|| Ok(Progress::default()), KeptPairs::load)?;
         for input in inputs.iter().skip(progress.drafts.len()) {
@@ -86,11 +106,11 @@ impl PairData {
                 return Err(error);
             }
         }
+        let more = more(&mut progress.builder)?;
         kept.map_or(Ok(()), |kept| kept.remove())?;
         let Progress { builder, drafts, .. } = progress;
-        let none = || Error::NoExamplesIn { paths: inputs.iter().map(|input| input.path.clone()).collect() };
         if builder.is_empty() {
-            return Err(none());
+            return Err(no_examples(paths));
         }
         let (vocabulary, ids) = vocabulary(&builder, options)?;
         let mut data = Self { vocabulary, sources: Vec::new(), reports: Vec::new() };
@@ -99,11 +119,12 @@ impl PairData {
             data.sources.push(source);
             data.reports.push(report);
         }
-        if data.sources.iter().all(|source| source.n_groups() == 0) {
-            return Err(none());
-        }
-        Ok(data)
+        Ok((data, ids, more))
     }
+}
+
+fn no_examples(paths: &[&Path]) -> Error {
+    Error::NoExamplesIn { paths: paths.iter().map(|&path| path.to_owned()).collect() }
 }
 
 /// Reads the next file. If it is stopped, `progress` contains what was read of it.
@@ -147,8 +168,9 @@ impl PairFiles {
     }
 }
 
-fn check_weight(input: &PairInput) -> Result<()> {
-    match input.weight {
+/// Checks the share of the batches of a file.
+pub(crate) fn check_weight(weight: Option<f64>) -> Result<()> {
+    match weight {
         Some(weight) if !(weight.is_finite() && weight > 0.0) => {
             let requirement = "finite and above 0";
             Err(CoreError::InvalidParameter { name: "weight", requirement, got: weight.to_string() }.into())

@@ -62,6 +62,11 @@ pub(crate) fn check_beginning(path: &Path, text: &TextOptions) -> Result<()> {
     Ok(())
 }
 
+/// Returns the two sentences of a line.
+pub(crate) fn pair_cells<'l>(line: Line<'l>, path: &Path) -> Result<[&'l str; 2]> {
+    cells(line, path, TWO_SENTENCES)
+}
+
 /// Returns the cells of a line.
 fn cells<'l, const N: usize>(line: Line<'l>, path: &Path, layout: &str) -> Result<[&'l str; N]> {
     let bad = |reason: String| Error::BadLine { path: path.to_owned(), line: line.number, reason };

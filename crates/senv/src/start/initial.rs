@@ -12,7 +12,7 @@
 //! Words that the file lacks are drawn with the average length of its rows.
 
 use senv_core::{
-    Error as CoreError, Table, Vocabulary,
+    Error as CoreError, Observer, Table, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters},
     init,
     rng::stream,
@@ -42,6 +42,9 @@ impl Initial {
     /// N(0, 0.01²), as in Siamese CBOW's release.
     pub const SIAMESE_CBOW: Self = Self { sd: 0.01, frequency_weight: None };
 }
+
+/// The default learning rate for vectors already trained on pairs, as a factor on the usual one.
+const CONTINUED_LR: f64 = 1.0 / 40.0;
 
 /// How many words had an initial vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -150,8 +153,23 @@ impl Initial {
     /// multiply a learning rate chosen for random rows by it: AdaGrad and Adam change a row by about the rate,
     /// regardless of its length.
     #[must_use]
-    pub(crate) fn relative_length(&self, vectors: &Embeddings) -> f64 {
+    fn relative_length(&self, vectors: &Embeddings) -> f64 {
         spread(vectors.table()) / self.sd
+    }
+
+    /// Returns a learning rate that suits these vectors, where only cosines are learned from. It is proportional to
+    /// their length. For vectors that are already `trained` on pairs, it is also much smaller, because larger rates
+    /// destroy most of what was learned (`docs/experiments/senv-english.md`). The observer gets a note with the rate.
+    pub(crate) fn suited_lr(&self, lr: f64, vectors: &Embeddings, trained: bool, observer: &dyn Observer) -> f64 {
+        let relative = self.relative_length(vectors);
+        // Vectors that are zero or not finite are refused elsewhere.
+        if !relative.is_normal() {
+            return lr;
+        }
+        let lr = lr * if trained { relative * CONTINUED_LR } else { relative };
+        let what = if trained { "vectors that are already trained" } else { "the length of the initial vectors" };
+        observer.note(&format!("learning rate {lr:.3}, chosen for {what}"));
+        lr
     }
 }
 

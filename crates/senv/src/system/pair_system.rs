@@ -21,9 +21,6 @@ use crate::{
     },
 };
 
-/// The default learning rate for vectors already trained on pairs, as a factor on the usual one.
-const CONTINUED_LR: f64 = 1.0 / 40.0;
-
 /// A system trained on pairs. Like [`System`], it is sealed.
 pub trait PairSystem:
     for<'d> System<Input = PairFiles, Data<'d> = StagedPairs<'d>, Dev<'d> = &'d [ScoredPairs], Model: PairModel<Self>>
@@ -136,16 +133,8 @@ pub trait PairSystem:
         if !Self::AVERAGES || !matches!(parts.pairs.loss, PairLoss::InfoNce(_)) {
             return lr;
         }
-        let relative = parts.initial.relative_length(vectors);
-        // Vectors that are zero or not finite are refused elsewhere.
-        if !relative.is_normal() {
-            return lr;
-        }
         let is_trained = model.is_some_and(|model| model.abilities().holds_frequency_weights);
-        let lr = lr * if is_trained { relative * CONTINUED_LR } else { relative };
-        let what = if is_trained { "vectors that are already trained" } else { "the length of the initial vectors" };
-        observer.note(&format!("learning rate {lr:.3}, chosen for {what}"));
-        lr
+        parts.initial.suited_lr(lr, vectors, is_trained, observer)
     }
 }
 

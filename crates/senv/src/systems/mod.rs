@@ -26,6 +26,7 @@ mod sent2vec;
 mod siamese_cbow;
 mod skip_thought;
 mod snli;
+mod student;
 mod weighted;
 mod word2vec;
 
@@ -59,6 +60,9 @@ pub use sent2vec::{NgramStart, Preset, Sent2Vec, Sent2VecParams};
 pub use siamese_cbow::{SiameseCbow, SiameseCbowParams};
 pub use skip_thought::{SkipThought, SkipThoughtParams};
 pub use snli::{NliPairs, Snli, SnliConfig, SnliEncoder, SnliParams};
+pub use student::{
+    Student, StudentData, StudentInput, StudentParams, TaughtPassages, TaughtTexts, TeacherVectors, TextLoss,
+};
 pub use weighted::{Weighted, WeightedConfig, WeightedParams};
 pub use word2vec::{Architecture, Word2Vec, Word2VecParams};
 
@@ -117,7 +121,16 @@ macro_rules! sealed {
 text_systems!(sealed);
 pair_systems!(sealed);
 running_text_systems!(sealed);
-sealed!(PThoughtParams, DictRepParams, CaptionRepParams, SnliParams, SnliConfig, RelatednessConfig, OrderParams);
+sealed!(
+    PThoughtParams,
+    DictRepParams,
+    CaptionRepParams,
+    StudentParams,
+    SnliParams,
+    SnliConfig,
+    RelatednessConfig,
+    OrderParams
+);
 
 macro_rules! kinds_of {
     ($($params:ident),+) => { &[$(kind::<<$params as System>::Model>()),+] };
@@ -134,6 +147,7 @@ const OTHERS: &[Kind] = &[
     kind::<PThought>(),
     kind::<DictRep>(),
     kind::<CaptionRep>(),
+    kind::<Student>(),
     kind::<Order>(),
     kind::<Weighted>(),
     kind::<RandomBow>(),

@@ -220,7 +220,7 @@ fn defaults_normalize_text_and_settings_of_papers_leave_it() {
     senv::text_systems!(check_normalizations);
     senv::pair_systems!(check_normalizations);
     senv::running_text_systems!(check_normalizations);
-    check_normalizations!(SnliParams, PThoughtParams, DictRepParams, CaptionRepParams);
+    check_normalizations!(SnliParams, PThoughtParams, DictRepParams, CaptionRepParams, StudentParams);
     assert_eq!(senv::RandomBowParams::default().tokenizer.normalization(), Normalization::Typing);
 }
 

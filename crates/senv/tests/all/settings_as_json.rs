@@ -30,7 +30,8 @@ fn settings_may_be_given_in_part_and_refuse_what_they_do_not_know() {
     senv::text_systems!(each);
     senv::pair_systems!(each);
     senv::running_text_systems!(each);
-    each!(SnliParams, PThoughtParams, DictRepParams, CaptionRepParams, OrderParams, RelatednessParams, RandomBowParams);
+    each!(SnliParams, PThoughtParams, DictRepParams, CaptionRepParams, StudentParams);
+    each!(OrderParams, RelatednessParams, RandomBowParams);
 }
 
 /// Settings survive a round trip through JSON, with any value that a hyperparameter accepts.
@@ -63,7 +64,7 @@ fn settings_come_back_from_json_as_they_were() {
     senv::text_systems!(each_comes_back);
     senv::pair_systems!(each_comes_back);
     senv::running_text_systems!(each_comes_back);
-    each_comes_back!(SnliParams, PThoughtParams, DictRepParams, CaptionRepParams, OrderParams);
+    each_comes_back!(SnliParams, PThoughtParams, DictRepParams, CaptionRepParams, StudentParams, OrderParams);
 }
 
 #[test]

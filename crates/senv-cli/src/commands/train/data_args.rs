@@ -20,8 +20,18 @@ pub(crate) struct WeightedFile {
     weight: Option<f64>,
 }
 
+impl WeightedFile {
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn weight(&self) -> Option<f64> {
+        self.weight
+    }
+}
+
 /// Parses FILE or FILE:WEIGHT; an existing file with the whole name takes precedence.
-fn parse_weighted(text: &str) -> Result<WeightedFile, String> {
+pub(crate) fn parse_weighted(text: &str) -> Result<WeightedFile, String> {
     let whole = WeightedFile { path: text.into(), weight: None };
     let Some((path, weight)) = text.rsplit_once(':').filter(|(path, _)| !path.is_empty()) else { return Ok(whole) };
     match weight.parse() {
@@ -215,6 +225,11 @@ pub(crate) struct Stage2Args {
 }
 
 impl Stage2Args {
+    /// No second stage.
+    pub(crate) fn none() -> Self {
+        Self { stage2: Vec::new(), stage2_epochs: None, stage2_lr: None }
+    }
+
     /// Whether there is a second stage.
     pub(crate) fn is_given(&self) -> bool {
         !self.stage2.is_empty()

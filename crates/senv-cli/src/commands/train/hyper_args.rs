@@ -8,7 +8,7 @@ use clap::{
 };
 use senv::{
     CaptionRepParams, DictRepParams, OrderParams, PThoughtParams, PairSystem, RandomBowParams, RelatednessParams,
-    SnliEncoder, SnliParams, TextSystem, data::TextSize,
+    SnliEncoder, SnliParams, StudentParams, TextSystem, data::TextSize,
 };
 use senv_core::{
     Error as CoreError, NoObserver, Tokenizer,
@@ -65,6 +65,7 @@ shown!(
     PThoughtParams => Self::default(),
     DictRepParams => Self::default(),
     CaptionRepParams => Self::default(),
+    StudentParams => Self::default(),
     OrderParams => Self::default(),
     RelatednessParams => Self::default(),
     RandomBowParams => Self::default(),

@@ -22,6 +22,7 @@ mod relatedness;
 mod run;
 mod running_text;
 mod snli;
+mod student;
 mod system_commands;
 mod targets;
 mod text_run;

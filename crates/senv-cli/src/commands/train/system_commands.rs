@@ -4,8 +4,8 @@ use std::fmt;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use senv::{
-    CaptionRepParams, DictRepParams, OrderParams, PThoughtParams, PairSystem, SnliParams, System, TextSystem,
-    model::SavedModel, system::About,
+    CaptionRepParams, DictRepParams, OrderParams, PThoughtParams, PairSystem, SnliParams, StudentParams, System,
+    TextSystem, model::SavedModel, system::About,
 };
 
 use super::{
@@ -16,6 +16,7 @@ use super::{
     pairs,
     running_text::{ReadsRunningText, RunningTextArgs},
     snli::SnliArgs,
+    student::StudentArgs,
     targets::{CaptionRepArgs, DictRepArgs},
     text_run,
     text_systems::SystemArgs,
@@ -77,6 +78,7 @@ pub(crate) fn system_commands() -> Vec<SystemCommand> {
         SystemCommand::of::<PThoughtParams, PThoughtArgs>(),
         SystemCommand::of::<DictRepParams, DictRepArgs>(),
         SystemCommand::of::<CaptionRepParams, CaptionRepArgs>(),
+        SystemCommand::of::<StudentParams, StudentArgs>(),
         SystemCommand::of::<OrderParams, OrderArgs>(),
     ]);
     all
@@ -119,6 +121,12 @@ impl Run for DictRepArgs {
 }
 
 impl Run for CaptionRepArgs {
+    fn run(&self, threads: usize) -> Result {
+        self.train(threads)
+    }
+}
+
+impl Run for StudentArgs {
     fn run(&self, threads: usize) -> Result {
         self.train(threads)
     }
