@@ -35,7 +35,7 @@ const PROGRAM: (&str, &[&str]) = ("The program", &["completions", "manual"]);
 /// Options that `-h` shows, for the commands that have options of their own kind.
 const USUAL: [(&str, &[&str]); 23] = [
     ("similarity", &["input", "model", "json"]),
-    ("nearest", &["query", "queries", "k", "min-score", "words", "json", "column", "model"]),
+    ("nearest", &["query", "queries", "k", "min-score", "hybrid", "words", "json", "column", "model"]),
     ("encode", &["output", "digits", "shard", "force", "column", "model"]),
     ("index", &["output", "add", "replace", "delete-ids", "compact", "force", "column", "documents", "model"]),
     ("search", &["query", "queries", "k", "where", "min-score", "hybrid", "context", "json"]),

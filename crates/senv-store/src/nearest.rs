@@ -25,6 +25,12 @@ pub struct Neighbour {
 }
 
 impl Neighbour {
+    /// A row with its cosine.
+    #[must_use]
+    pub fn new(row: usize, cosine: f32) -> Self {
+        Self { row, cosine }
+    }
+
     /// Whether this ranks before `other`: by higher cosine, then by lower row.
     fn is_before(&self, other: &Self) -> bool {
         self.cosine > other.cosine || (self.cosine == other.cosine && self.row < other.row)

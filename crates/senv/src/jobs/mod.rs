@@ -15,6 +15,7 @@ pub(crate) mod mine;
 pub(crate) mod nearest;
 pub(crate) mod outliers;
 pub(crate) mod query_file;
+pub(crate) mod ranked;
 pub(crate) mod sample;
 
 #[cfg(test)]
@@ -38,5 +39,6 @@ pub use {
     nearest::{NearSentence, NearestSentences, SentencePlace, nearest_sentences},
     outliers::outliers,
     query_file::QueryFile,
+    ranked::ranked_sentences,
     sample::{diverse_sample, random_sample},
 };

@@ -40,23 +40,25 @@ pub struct NearSentence {
     pub count: usize,
 }
 
-/// The result of [`nearest_sentences`].
+/// The result of [`nearest_sentences`] and of [`ranked_sentences`](super::ranked_sentences).
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct NearestSentences {
-    /// The nearest distinct sentences of each query; rows are keys of `sentences`.
+    /// The nearest or best distinct sentences of each query, best first; rows are keys of `sentences`.
     pub found: Vec<Vec<Neighbour>>,
     /// The sentences found.
     pub sentences: HashMap<usize, NearSentence>,
     /// How much of the text the encoder knows.
     pub counts: CoverageCounts,
+    /// For each query, whether a sentence has a word of it; empty if only meaning was compared.
+    pub has_word_of: Vec<bool>,
 }
 
 /// Equal lines of a part: the first two, and their number.
-struct Equal {
-    first: usize,
-    next: Option<usize>,
-    count: usize,
+pub(super) struct Equal {
+    pub(super) first: usize,
+    pub(super) next: Option<usize>,
+    pub(super) count: usize,
 }
 
 /// Finds the `k` distinct sentences of a text that are nearest to each query and counts how often each occurs, by exact
@@ -124,11 +126,11 @@ pub fn nearest_sentences<E: From<Error> + From<senv_core::Error>>(
         })?;
     }
     let (found, sentences) = search.finish();
-    Ok(NearestSentences { found, sentences, counts })
+    Ok(NearestSentences { found, sentences, counts, has_word_of: Vec::new() })
 }
 
 /// The distinct lines of a part in order, and the index of each text among them.
-fn distinct(lines: &Lines) -> (Vec<Equal>, HashMap<&str, usize>) {
+pub(super) fn distinct(lines: &Lines) -> (Vec<Equal>, HashMap<&str, usize>) {
     let mut distinct: Vec<Equal> = Vec::new();
     let mut places = HashMap::with_capacity(lines.len());
     for i in 0..lines.len() {
@@ -147,7 +149,7 @@ fn distinct(lines: &Lines) -> (Vec<Equal>, HashMap<&str, usize>) {
     (distinct, places)
 }
 
-fn place(lines: &Lines, i: usize) -> SentencePlace {
+pub(super) fn place(lines: &Lines, i: usize) -> SentencePlace {
     let (file, line) = lines.place(i);
     SentencePlace { file: file.display().to_string(), line, record: lines.record(i) }
 }

@@ -9,9 +9,13 @@ use senv::{
     Model,
     average::{AverageEncoder, UnknownWords},
     collection::read_sentences,
-    jobs::{CoverageCounts, NearSentence, NearestSentences, QueryFile, SentencePlace, nearest_sentences},
+    documents::RankBy,
+    jobs::{
+        CoverageCounts, EncodedRows, NearSentence, NearestSentences, QueryFile, SentencePlace, nearest_sentences,
+        ranked_sentences,
+    },
 };
-use senv_core::{Coverage, SentenceEncoder, TextOptions, TextReader};
+use senv_core::{Coverage, SentenceEncoder, TextOptions, TextReader, text::Lines};
 use senv_store::{Embeddings, NearestIndex, Neighbour};
 use serde::Serialize;
 
@@ -21,6 +25,7 @@ use crate::{
         ModelArg,
         answers::{EqualArg, check_min_score, few_near, only_equal, write_times},
         known_words::WordSample,
+        rank::{Rank, RankArgs},
         sentences::shown_place,
         table_rows::{Cells, Figure, Joined, RecordArgs},
         unread::warn_of_unread,
@@ -40,7 +45,7 @@ use crate::{
 /// The search is exact: it compares the query with every sentence. Each result has its cosine, -1 to 1, and its line
 /// (in a table, its record), best match first. Equal sentences are shown once, with their count. If --queries is one of
 /// the searched files, a line does not find itself. Blank lines are skipped. Memory grows with the number of queries
-/// and with K, not with the input.
+/// and with K, not with the input, unless --rank or --hybrid counts words.
 ///
 /// A query without a known word has no neighbors. If the model has vectors for unknown words, the query has some, but
 /// they are unreliable. senv warns about both, and refuses such a query among words.
@@ -54,7 +59,7 @@ pub(crate) struct Nearest {
     #[command(flatten)]
     input: InputArgs,
     /// Search the words of the model and ignore standard input.
-    #[arg(long, conflicts_with_all = ["input", "files"])]
+    #[arg(long, conflicts_with_all = ["input", "files", "rank", "hybrid"])]
     words: bool,
     /// Text to look for; can be repeated.
     #[arg(long = "query", value_name = "TEXT")]
@@ -69,6 +74,8 @@ pub(crate) struct Nearest {
     /// Leave out results with a lower cosine.
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
     min_score: Option<f32>,
+    #[command(flatten)]
+    rank: RankArgs,
     #[command(flatten)]
     equal: EqualArg,
     /// Print JSON, one object per query.
@@ -203,7 +210,7 @@ impl Nearest {
             FoundText { cosine: near.cosine, file: None, line: None, record: None, text, columns, count: None, path }
         };
         let found = found.iter().map(|found| found.iter().map(text).collect());
-        self.answer(&queries, found, &Joined::default(), CoverageCounts::default(), None)
+        self.answer(&queries, found, &Joined::default(), (CoverageCounts::default(), &[]), None)
     }
 
     /// Searches the sentences of the input.
@@ -218,17 +225,29 @@ impl Nearest {
         let options = self.text.options();
         let mut reader = TextReader::open(input, &options)?;
         let mut sample = WordSample::new(path, model);
-        let found = nearest_sentences(model, &mut reader, &queries.rows(), k, |lines, rows| -> Result {
+        let on_part = |lines: &Lines, rows: &EncodedRows<'_>| -> Result {
             sample.add(lines.iter().map(|(_, line)| line));
             let mut vectors = rows.sentences.iter().zip(rows.vectors.rows());
             Ok(vectors
                 .try_for_each(|(text, row)| model.check_finite(path, text, row.to_slice().unwrap_or_default()))?)
-        })?;
-        let NearestSentences { found, sentences, counts, .. } = found;
+        };
+        let rank_by = match self.rank.given() {
+            None | Some(Rank::Meaning) => None,
+            Some(Rank::Words) => Some(RankBy::Words),
+            Some(Rank::Hybrid) => Some(RankBy::Hybrid),
+        };
+        let found = match rank_by {
+            None => nearest_sentences(model, &mut reader, &queries.rows(), k, on_part)?,
+            Some(by) => {
+                let queries: Vec<(&str, &[f32])> = queries.texts.iter().copied().zip(queries.rows()).collect();
+                ranked_sentences(model, &mut reader, &queries, k, by, self.min_score.unwrap_or(-1.0), on_part)?
+            }
+        };
+        let NearestSentences { found, sentences, counts, has_word_of, .. } = found;
         if counts.lines == 0 {
             return Err(senv_core::Error::EmptyInput { path: input[0].clone() }.into());
         }
-        if counts.unknown > 0 {
+        if counts.unknown > 0 && rank_by.is_none() {
             let unknown = plural(counts.unknown, "sentence");
             output::warn(&format!("{unknown} of the input without a known word cannot be found"));
         }
@@ -256,7 +275,7 @@ impl Nearest {
         let joined =
             self.record.read(input, &options, places.iter().map(|(path, record)| (path.as_path(), *record)))?;
         let found = found.into_iter().map(|found| found.into_iter().map(|near| near.with_columns(&joined)).collect());
-        self.answer(&queries, found, &joined, counts, known_word_share)
+        self.answer(&queries, found, &joined, (counts, &has_word_of), known_word_share)
     }
 
     /// The file of queries, if it is one of the searched files.
@@ -273,7 +292,7 @@ impl Nearest {
         queries: &Queries<'_>,
         found: impl Iterator<Item = Vec<FoundText<'a>>>,
         joined: &Joined,
-        mut counts: CoverageCounts,
+        (mut counts, has_word_of): (CoverageCounts, &[bool]),
         text_known_word_share: Option<f64>,
     ) -> Result {
         let mut out = output::stdout();
@@ -295,7 +314,9 @@ impl Nearest {
             let is_without = answer.neighbours.is_empty();
             let far = self.min_score.filter(|_| is_without).map(|least| few_near(query, least));
             let far = far.or_else(|| (is_without && self.equal.no_equal).then(|| only_equal(query)));
-            if let Some(warning) = queries.warning(i).or(far) {
+            // Words that the model does not know are found all the same.
+            let has_word = has_word_of.get(i).is_some_and(|&has_word| has_word);
+            if let Some(warning) = queries.warning(i).filter(|_| !has_word).or(far) {
                 out.flush().map_err(Failure::stdout)?;
                 output::warn(&warning);
             }

@@ -19,7 +19,7 @@ use senv_core::{KnownWords, SentenceEncoder, TextReader};
 
 use self::{
     answer::{Answer, Query},
-    ranked::{By, Hit, Rank, Ranked},
+    ranked::{By, Hit, Ranked},
 };
 use crate::{
     commands::{
@@ -74,14 +74,8 @@ pub(crate) struct Search {
     /// What to rank [default: document if the collection has documents, else sentence]
     #[arg(long, value_name = "WHAT")]
     by: Option<By>,
-    /// How to rank [default: hybrid for documents, meaning for sentences]
-    #[arg(long, value_name = "HOW")]
-    rank: Option<Rank>,
-    /// Match the words of the query as well as its meaning.
-    ///
-    /// The same as --rank hybrid. It finds names and numbers that the model does not know.
-    #[arg(long, conflicts_with = "rank")]
-    hybrid: bool,
+    #[command(flatten)]
+    rank: RankArgs,
     #[command(flatten)]
     join: JoinArgs,
     /// Show N sentences before and after each result.
@@ -291,7 +285,7 @@ impl Searched<'_> {
             let conditions: Vec<String> = self.conditions.iter().map(Condition::to_string).collect();
             output::warn(&format!("no sentence meets --where {}", conditions.join(" and ")));
         }
-        let rank = self.args.rank.or(self.args.hybrid.then_some(Rank::Hybrid));
+        let rank = self.args.rank.given();
         self.ranked = Ranked::new(&self.collection, self.args.by, rank, self.args.join, self.kept.as_ref())?;
         Ok(())
     }

@@ -9,7 +9,7 @@ use senv::{
 };
 
 use crate::{
-    commands::join::JoinArgs,
+    commands::{join::JoinArgs, rank::Rank},
     failure::{Failure, Result},
 };
 
@@ -20,17 +20,6 @@ pub(super) enum By {
     Document,
     /// Sentences.
     Sentence,
-}
-
-/// How it is ranked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Rank {
-    /// The cosine; for a document, the cosine of its nearest sentence.
-    Meaning,
-    /// The words of the query (BM25).
-    Words,
-    /// Both, and for documents also the cosine of the whole text.
-    Hybrid,
 }
 
 /// A hit: a sentence, and its score and document if it has them.
