@@ -27,6 +27,7 @@ use crate::{
         index,
         join::JoinArgs,
         known_words::{foreign_query, unknown_query, unknown_words, warn_of_few},
+        rank::RankArgs,
     },
     failure::{Failure, Result},
     output,
