@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, ArrayView1};
 use senv_core::{
-    Error as CoreError, Observer, Rows, Sentences, Table, TextReader, TokenId, text::ReadingProgress,
+    Error as CoreError, Observer, Rows, Sentences, Table, TextReader, TokenId, kernels, text::ReadingProgress,
     words::VocabularyBuilder,
 };
 use senv_store::{SecondMoment, read_npy};
@@ -14,6 +14,9 @@ use crate::{
     data::{PairFiles, PairOptions, SourceReport, pair_cells},
     error::Result,
 };
+
+/// A vector of the teacher that is shorter has no direction.
+const SHORTEST: f32 = 1e-12;
 
 /// Vectors that a teacher made: one row for each text.
 #[derive(Debug, Clone)]
@@ -58,6 +61,25 @@ pub struct TaughtTexts {
 }
 
 /// What a student is trained on. At least one of the lists must have a file.
+///
+/// ```
+/// use senv::{Start, StudentInput, StudentParams, System, TaughtTexts, TeacherVectors, TrainOptions, data::MemoryText};
+/// use senv::parts::core::Table;
+///
+/// let texts = ["the boat sails", "a ship at sea", "bread from the oven", "the baker's dough"];
+/// let lines = MemoryText::new(texts)?;
+/// // One row for each text, made by any other program: here about the sea, or about baking.
+/// let rows = Table::from_vec(4, 2, vec![1.0, 0.1, 0.9, 0.0, 0.0, 1.0, 0.1, 0.9])?;
+/// let vectors = TeacherVectors { name: "teacher".into(), rows };
+/// let texts = vec![TaughtTexts { path: lines.as_ref().to_owned(), weight: None, vectors }];
+/// let input = StudentInput { texts, ..StudentInput::default() };
+///
+/// let mut params = StudentParams { dim: 8, ..StudentParams::default() };
+/// params.fit.epochs = Some(200);
+/// let model = params.fit_input(&input, Start::Random, &TrainOptions::default())?.model;
+/// assert!(model.similarity("boat", "ship") > model.similarity("boat", "bread"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct StudentInput {
     /// Queries and passages with the vectors of a teacher.
@@ -164,7 +186,8 @@ impl<'a> Taught<'a> {
                 tokens.extend(side.get(i).iter().filter_map(|token| ids[token.index()]));
             }
             let [first, second] = &tokens;
-            if first.is_empty() || n_sides == 2 && second.is_empty() {
+            let has_direction = self.vectors.iter().all(|vectors| kernels::norm(vectors.row(row as usize)) >= SHORTEST);
+            if !has_direction || first.is_empty() || n_sides == 2 && second.is_empty() {
                 self.report.singletons += 1;
             } else if n_sides == 2 && first == second {
                 self.report.identical += 1;

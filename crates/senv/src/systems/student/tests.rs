@@ -155,6 +155,7 @@ fn rows_belong_to_lines_with_text_or_to_all_lines() {
             spaced.1.extend([f32::from(i as u8); 4]);
         }
     }
+    // A blank line has no direction in some programs, and no matter what it has, it is not an example.
     let all = Table::from_vec(132, 4, spaced.1).unwrap();
     for rows in [rows, all] {
         let model = train(&params(), &case.texts(&spaced.0, rows)).unwrap().model;
@@ -178,6 +179,19 @@ fn a_matrix_that_does_not_fit_is_named_with_both_numbers() {
     let passages = vec![TaughtPassages { path, weight: None, vectors: [vectors(), vectors()] }];
     let ragged = train(&params(), &StudentInput { passages, ..StudentInput::default() }).unwrap_err().to_string();
     assert!(ragged.contains("pairs.tsv:2"), "{ragged}");
+}
+
+#[test]
+fn texts_without_a_vector_are_left_out_and_counted() {
+    let case = Case::new();
+    let (lines, topics) = sentences();
+    let mut rows = teacher(&topics);
+    rows.row_mut(5).fill(0.0);
+    let input = case.texts(&lines.join("\n"), rows);
+    let mut system = params();
+    let data = system.read_input(&input, Start::Random, &TrainOptions::default()).unwrap();
+    let report = data.reports()[0];
+    assert_eq!((report.groups, report.singletons), (119, 1));
 }
 
 #[test]
