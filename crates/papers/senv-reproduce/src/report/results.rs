@@ -307,7 +307,14 @@ fn figure_cell(
             _ => *training,
         };
         let state = step.map(|step| &states[step]);
-        match state.map(|state| figure_of(state, &path)) {
+        let figure = match (state, &column.source) {
+            // `senv combine` prints no time of training.
+            (Some(CommandState::Done(record)), Source::Training) if record.output == Value::Null => {
+                Some(Err("it joins models that are trained separately".to_owned()))
+            }
+            _ => state.map(|state| figure_of(state, &path)),
+        };
+        match figure {
             Some(Ok(Figure::Number(number))) => cell.ours.push(number * column.factor),
             Some(Ok(Figure::Text(words))) => cell.words = Some(words),
             Some(Err(reason)) => cell.why_not = Some(reason),
