@@ -243,6 +243,7 @@ mod tests {
             name: name.to_owned(),
             data: "",
             published_name: String::new(),
+            learned_nothing: false,
             n_models: seeds[0].len(),
             cells: seeds.map(|ours| Cell { ours: ours.to_vec(), theirs: Some(theirs), ..Cell::default() }).to_vec(),
         };

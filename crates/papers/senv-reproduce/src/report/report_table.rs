@@ -145,7 +145,10 @@ fn notes(table: &TableResult) -> Vec<String> {
         let places = if is_all(places) { "all rows".to_owned() } else { places.join("; ") };
         format!("{places}: {reason}")
     };
-    reasons.iter().map(note).collect()
+    let guessing = table.rows.iter().filter(|row| row.learned_nothing).map(|row| {
+        format!("{}: nothing was learned; the loss of a training run ends within 0.1 % of that of guessing", row.name)
+    });
+    reasons.iter().map(note).chain(guessing).collect()
 }
 
 #[cfg(test)]
@@ -164,6 +167,7 @@ mod tests {
             data: "1 M words",
             published_name: "theirs".to_owned(),
             n_models: cell.ours.len().max(1),
+            learned_nothing: false,
             cells: vec![cell.clone(); n_columns],
         };
         TableResult {
@@ -241,6 +245,14 @@ mod tests {
         table.rows[0].cells[2] = Cell { why_not: Some("no data: x".into()), ..Cell::default() };
         table.rows[1].cells = vec![Cell { why_not: Some("not run".into()), ..Cell::default() }; 3];
         assert_eq!(ReportTable::new(&table).notes, ["c2: no data: x", "b: not run"]);
+    }
+
+    #[test]
+    fn a_row_at_the_level_of_guessing_says_so() {
+        let mut table = table(1, &Cell { ours: vec![1.0], ..Cell::default() });
+        table.rows[0].learned_nothing = true;
+        let notes = ReportTable::new(&table).notes;
+        assert!(notes.len() == 1 && notes[0].starts_with("a: nothing was learned"), "{notes:?}");
     }
 
     #[test]

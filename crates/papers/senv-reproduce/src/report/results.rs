@@ -88,6 +88,8 @@ pub(crate) struct RowResult {
     pub(crate) published_name: String,
     /// Number of models of the row, one per seed. A stopped run may have figures for only some of them.
     pub(crate) n_models: usize,
+    /// Whether the training of a model ended at the level of guessing.
+    pub(crate) learned_nothing: bool,
     pub(crate) cells: Vec<Cell>,
 }
 
@@ -239,7 +241,11 @@ impl TableSteps {
             cells.push(cell);
         }
         let (name, published_name) = (row.name.clone(), row.published_name.clone());
-        RowResult { name, data: row.data, published_name, n_models: models.len(), cells }
+        let learned_nothing = models.iter().filter_map(|(_, training)| *training).any(|step| match &states[step] {
+            CommandState::Done(record) => record.output.get("learned") == Some(&Value::Bool(false)),
+            _ => false,
+        });
+        RowResult { name, data: row.data, published_name, n_models: models.len(), learned_nothing, cells }
     }
 
     fn commands(&self, plan: &Plan, states: &[CommandState]) -> Vec<CommandResult> {
