@@ -72,7 +72,7 @@
 //! * trained by negative sampling: Sent2Vec, averages of word2vec vectors, PV-DBOW, PV-DM, FastSent, C-PHRASE;
 //! * averages and small encoders trained by gradient: Siamese CBOW, PP, CSE, GRAN;
 //! * encoders with decoders or classifiers: Skip-thoughts, SNLI models, autoencoders, P-thought;
-//! * sentences mapped to given vectors: DictRep, CaptionRep.
+//! * sentences mapped to given vectors: DictRep, CaptionRep, and [`Student`]s of a larger model.
 //!
 //! Settings are serde types. `serde_json::from_str::<Sent2VecParams>(r#"{"dim": 64}"#)` uses the default for every
 //! field that is left out and refuses unknown names. An enum with fields, such as an optimizer, needs all fields of its
