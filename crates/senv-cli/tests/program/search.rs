@@ -123,11 +123,20 @@ fn columns_are_kept_shown_and_filtered_by() {
     assert_eq!(ids(&answer(&["--where", "id != 9", "--where", "year==1987"])), [7]);
     assert!(ids(&answer(&["--where", "id = 99"])).is_empty());
     assert_eq!(ids(&answer(&["--where", "id != 99"])).len(), 4);
+    assert_eq!(ids(&answer(&["--where", "year > 1987 and not (id in (4, 5) or line > 99)"])), [12]);
+    assert_eq!(ids(&answer(&["--where", "text starts with 'The soup'"])), [4]);
     let shown = folder.run(&["search", "c", "--query", "a train at the station", "--k", "1"]).ok().out;
     assert!(shown.ends_with("\t9\tnews.tsv:4\tA train left the station.\tyear=1987\n"), "{shown}");
     let error = folder.run(&["search", "c", "--query", "a", "--where", "author = Ada"]);
     error.fails(2, &["--where author = ", "no column \"author\"; the columns are id, text, year, file, line"]);
-    folder.run(&["search", "c", "--query", "a", "--where", "year"]).fails(2, &["column = value"]);
+    folder
+        .run(&["search", "c", "--query", "a", "--where", "year"])
+        .fails(2, &["--where \"year\": expected =, !=", "at the end"]);
+    let open = folder.run(&["search", "c", "--query", "a", "--where", "text = 'open"]);
+    open.fails(2, &["a second ' that ends the quoted text", "at character 8"]);
+    folder
+        .run(&["search", "c", "--query", "a", "--where", "year < soon"])
+        .fails(2, &["has numbers, and \"soon\" is none"]);
 }
 
 #[test]

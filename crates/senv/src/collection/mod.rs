@@ -1,9 +1,9 @@
 //! Searchable sentences on disk: a collection of vectors and texts, together with the model of the vectors.
 
 mod changes;
-mod condition;
 mod context;
 mod facts;
+mod filter;
 mod model_place;
 pub(crate) mod new_sentences;
 mod params;
@@ -38,7 +38,7 @@ use crate::{
 #[cfg(feature = "english")]
 pub use self::web_export::WebExport;
 pub use self::{
-    condition::Condition,
+    filter::{Comparison, Filter},
     model_place::ModelSource,
     new_sentences::NewSentences,
     params::{CollectionShard, SentenceCollectionParams},

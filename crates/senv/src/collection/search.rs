@@ -37,7 +37,7 @@ pub struct SentenceSearch<'a> {
     pub recall: Option<f32>,
     /// Sentences with a lower cosine are left out.
     pub min_cosine: f32,
-    /// A filter by query number and position; `None` accepts all. [`Condition::positions`](super::Condition::positions)
+    /// A filter by query number and position; `None` accepts all. [`Filter::positions`](super::Filter::positions)
     /// returns which positions meet a condition.
     pub keep: Option<&'a (dyn Fn(usize, usize) -> bool + Sync)>,
 }

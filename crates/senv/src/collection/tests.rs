@@ -342,7 +342,7 @@ fn text_ids_are_searched_filtered_and_refused_where_ids_are_numbers() {
     assert_eq!((hit.id.text(), serde_json::to_value(&hit).unwrap()["id"].as_str()), (Some("T-1"), Some("T-1")));
     for (condition, meets) in [("id = T-1", [true, false]), ("id != T-1", [false, true]), ("id = T-9", [false, false])]
     {
-        let condition: Condition = condition.parse().unwrap();
+        let condition: Filter = condition.parse().unwrap();
         assert_eq!(condition.positions(collection.rows()).unwrap(), meets, "{condition}");
     }
     let memory = crate::Index::open(models.path("c"), collection.model().clone()).unwrap();

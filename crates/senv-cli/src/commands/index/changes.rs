@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use senv::collection::Condition;
+use senv::collection::Filter;
 use senv_index::{Collection, Id, Rescoring};
 
 use super::Index;
@@ -90,7 +90,7 @@ impl Index {
 
     /// The ids of the sentences that meet a condition.
     fn ids_where(&self, collection: &Collection, condition: &str) -> Result<Vec<Id>> {
-        let these = condition.parse().and_then(|condition: Condition| condition.positions(collection));
+        let these = condition.parse().and_then(|condition: Filter| condition.positions(collection));
         let these = these.map_err(bad_condition("--delete-where"))?;
         let positions = these.iter().enumerate().filter(|(_, meets)| **meets).map(|(position, _)| position);
         let mut ids = Vec::new();

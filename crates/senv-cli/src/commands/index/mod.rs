@@ -79,7 +79,7 @@ pub(crate) struct Index {
     delete_ids: Vec<Ids>,
     /// Delete the sentences that meet this condition, as in --where of senv search. 'document = NAME' deletes a
     /// document. It is not an error if no sentence meets it.
-    #[arg(long, value_name = "COLUMN = VALUE", conflicts_with_all = ["input", "files"])]
+    #[arg(long, value_name = "CONDITION", conflicts_with_all = ["input", "files"])]
     delete_where: Option<String>,
     /// Free the space of deleted sentences and merge small parts.
     ///

@@ -12,7 +12,7 @@ use std::{
 use clap::{ArgGroup, builder::RangedU64ValueParser};
 use senv::{
     SentenceCollection,
-    collection::{Condition, SentenceSearch},
+    collection::{Filter, SentenceSearch},
     jobs::QueryFile,
 };
 use senv_core::{KnownWords, SentenceEncoder, TextReader};
@@ -88,11 +88,13 @@ pub(crate) struct Search {
     /// Leave out results with a lower cosine.
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
     min_score: Option<f32>,
-    /// Search only rows with this value in a column; can be repeated.
+    /// Search only rows that meet a condition, as in "year >= 1987"; can be repeated.
     ///
-    /// A column given to senv index, or id, file (the path given to senv index, or only the name), line or text. !=
-    /// excludes a value. Blanks around a value are ignored unless quoted. All conditions must be met.
-    #[arg(long = "where", value_name = "COLUMN = VALUE")]
+    /// The signs are =, !=, <, <=, >, >=, in (A, B), starts with, is null; and, or, not and parentheses join them. A
+    /// column is one given to senv index, or id, file (the path given to senv index, or only the name), line or text.
+    /// Numbers, ISO 8601 dates, and true and false are compared as such if all values of the column are. Quote a value
+    /// that has commas, parentheses, and, or. All conditions must be met.
+    #[arg(long = "where", value_name = "CONDITION")]
     conditions: Vec<String>,
     #[command(flatten)]
     equal: EqualArg,
@@ -129,8 +131,9 @@ const BLOCK: usize = 1024;
 struct Searched<'a> {
     args: &'a Search,
     collection: SentenceCollection,
-    conditions: Vec<Condition>,
-    /// The positions that meet the conditions.
+    /// All conditions.
+    filter: Option<Filter>,
+    /// The positions that meet it.
     kept: Option<Vec<bool>>,
     /// The ranking, if it uses more than the cosines of sentences.
     ranked: Option<Ranked>,
@@ -154,13 +157,14 @@ impl Search {
             return Err(Failure::Usage(format!("--recall must be above 0 and at most 1, got {recall}")));
         }
         let conditions = self.conditions.iter().map(|text| text.parse());
-        let conditions = conditions.collect::<senv::Result<Vec<Condition>>>().map_err(bad_condition("--where"))?;
+        let conditions = conditions.collect::<senv::Result<Vec<Filter>>>().map_err(bad_condition("--where"))?;
+        let filter = conditions.into_iter().reduce(Filter::and);
         let collection = index::open(folder, self.model.as_deref())?;
         let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(QueryFile::new);
         let mut searched = Searched {
             args: &self,
             collection,
-            conditions,
+            filter,
             kept: None,
             ranked: None,
             own_lines,
@@ -279,12 +283,10 @@ impl Searched<'_> {
 
     /// Finds the sentences that meet the conditions; warns if there are none.
     fn filter(&mut self) -> Result {
-        let meeting = self.conditions.iter().map(|condition| condition.positions(self.collection.rows()));
-        let meeting = meeting.collect::<senv::Result<Vec<_>>>().map_err(bad_condition("--where"))?;
-        self.kept = meeting.into_iter().reduce(|all, these| all.iter().zip(these).map(|(a, b)| *a && b).collect());
-        if self.meets_none() && !self.collection.is_empty() {
-            let conditions: Vec<String> = self.conditions.iter().map(Condition::to_string).collect();
-            output::warn(&format!("no sentence meets --where {}", conditions.join(" and ")));
+        let meeting = self.filter.as_ref().map(|filter| filter.positions(self.collection.rows()));
+        self.kept = meeting.transpose().map_err(bad_condition("--where"))?;
+        if let Some(filter) = self.filter.as_ref().filter(|_| self.meets_none() && !self.collection.is_empty()) {
+            output::warn(&format!("no sentence meets --where {filter}"));
         }
         let rank = self.args.rank.given();
         self.ranked = Ranked::new(&self.collection, self.args.by, rank, self.args.join, self.kept.as_ref())?;
