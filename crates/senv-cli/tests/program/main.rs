@@ -55,6 +55,7 @@ mod shard_folder;
 mod shared_collection;
 mod similarity;
 mod small_text;
+mod student;
 mod systems;
 mod table_inputs;
 mod table_rows;

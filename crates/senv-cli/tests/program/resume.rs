@@ -236,6 +236,10 @@ fn every_kind_of_data_is_resumed_to_the_same_bytes() {
             "caption-rep --captions captions.tsv --stand-in words.senv --dim 12 --held-out 0",
             ["100", "800", "6400", "51200"],
         ),
+        (
+            "student --texts sentences.txt --text-vectors sentences.npy --pairs pairs.tsv --dim 12 --batch 32",
+            ["100", "800", "6400", "51200"],
+        ),
         ("gran --pairs pairs.tsv --dim 12 --hidden 12", ["5", "40", "320", "2560"]),
         (
             "snli --preset infersent --train labelled.tsv --init-vectors words.senv --sentence-dim 12 --hidden 12",
