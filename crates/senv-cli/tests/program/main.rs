@@ -31,6 +31,7 @@ mod known_words;
 mod manual;
 mod many_files;
 mod messages;
+mod mteb;
 mod nli;
 mod pinned;
 mod probes;
