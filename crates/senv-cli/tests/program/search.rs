@@ -128,6 +128,8 @@ fn columns_are_kept_shown_and_filtered_by() {
     let error = folder.run(&["search", "c", "--query", "a", "--where", "author = Ada"]);
     error.fails(2, &["--where author = ", "no column \"author\"; the columns are id, text, year, file, line"]);
     folder.run(&["search", "c", "--query", "a", "--where", "year"]).fails(2, &["column = value"]);
+    let open = folder.run(&["search", "c", "--query", "a", "--where", "author = 'Ann"]);
+    open.fails(2, &["--where \"author = 'Ann\": the value begins with ' and does not end with it; add ' at the end"]);
 }
 
 #[test]

@@ -11,7 +11,8 @@ use crate::error::{Error, Result};
 const ID: &str = "id";
 
 /// A condition on a sentence of a collection: `column = value` (or `==`), or `column != value`. The value can be
-/// quoted. A file matches by its path as it was given, or by its file name; `id` refers to the ids, numbers or texts.
+/// quoted, and has to be if it begins with a quote. A file matches by its path as it was given, or by its file name;
+/// `id` refers to the ids, numbers or texts.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -51,17 +52,26 @@ impl FromStr for Condition {
             None => (column, true),
         };
         let value = value.strip_prefix('=').filter(|_| is_equal).unwrap_or(value);
-        let (column, value) = (column.trim(), unquoted(value.trim()));
+        let (column, value) = (column.trim(), value.trim());
         if column.is_empty() {
             return Err(bad());
         }
+        let value = unquoted(value).map_err(|quote| Error::BadCondition {
+            condition: format!("{text}", text = senv_core::quoted(text)),
+            reason: format!(
+                "the value begins with {quote} and does not end with it; add {quote} at the end, or put the value \
+                between {}",
+                if quote == '"' { "single quotes" } else { "double quotes" }
+            ),
+        })?;
         Ok(Self { column: column.to_owned(), value: value.to_owned(), is_equal })
     }
 }
 
-fn unquoted(value: &str) -> &str {
-    let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
-    inner('\'').or_else(|| inner('"')).unwrap_or(value)
+/// The value without the quotes around it, or the quote that is not closed.
+fn unquoted(value: &str) -> std::result::Result<&str, char> {
+    let Some(quote) = value.chars().next().filter(|first| matches!(first, '\'' | '"')) else { return Ok(value) };
+    value[1..].strip_suffix(quote).ok_or(quote)
 }
 
 impl fmt::Display for Condition {
@@ -130,7 +140,12 @@ mod tests {
         assert_eq!("year!= 'x y'".parse::<Condition>().unwrap().to_string(), "year != x y");
         assert_eq!(of("name = 'a = b '"), is("name", "a = b ", true));
         assert_eq!(of("name = \"'\""), is("name", "'", true));
+        assert_eq!((of("name = ''"), of("size = 5\"")), (is("name", "", true), is("size", "5\"", true)));
         assert_eq!(of("name ="), is("name", "", true));
+        for open in ["name = 'a", "name = \"a'", "name != '", "name = 'a' b"] {
+            let said = open.parse::<Condition>().unwrap_err().to_string();
+            assert!(said.contains(" and does not end with it; add ") && said.contains(" quotes"), "{said}");
+        }
         assert_eq!((of("year"), of("= 3"), of(" != 3"), of("== 3")), (None, None, None, None));
     }
 }
