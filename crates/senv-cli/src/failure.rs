@@ -30,7 +30,7 @@ impl Failure {
     pub(crate) fn stdout(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::ReaderGone,
-            _ => senv_core::Error::io("write", "-", error).into(),
+            _ => senv_core::Error::io("write to", "standard output", error).into(),
         }
     }
 }

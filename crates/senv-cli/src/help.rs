@@ -92,6 +92,7 @@ const USUAL_OF_SEARCH: &[&str] =
 
 /// The same for the evaluations.
 const USUAL_OF_EVALUATION: &[&str] = &[
+    "protocol",
     "against",
     "data",
     "models",

@@ -67,7 +67,7 @@ impl Write for Stdout {
 }
 
 fn check_open() -> io::Result<()> {
-    if stdout_at_start::was_closed() { Err(io::Error::other("standard output is closed")) } else { Ok(()) }
+    if stdout_at_start::was_closed() { Err(io::Error::other("it is closed")) } else { Ok(()) }
 }
 
 /// Buffered standard output.

@@ -44,6 +44,17 @@ pub enum Error {
         /// Files that are not recognized, with the reason, one line for each.
         notes: String,
     },
+    /// A file or a folder has nothing of MTEB's STS tasks.
+    #[error(
+        "{} {what} MTEB's seven English STS tasks; name its folder after the year (sts/2014), stsb or sick, or leave \
+        it out", path.display()
+    )]
+    NotMtebSts {
+        /// The file or folder.
+        path: std::path::PathBuf,
+        /// Which of both it is, as a part of a sentence.
+        what: &'static str,
+    },
     /// An encoder or a table returned a value that is not finite.
     #[error("{what} is not finite; the model is damaged or its training diverged")]
     NotFinite {

@@ -5,6 +5,7 @@
 //! | question | start at |
 //! | --- | --- |
 //! | Do its cosines correlate with gold scores (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`]; with 95 % intervals, [`StsResult::with_intervals`]; for scores without vectors, [`evaluate_sts_scorer`] |
+//! | Where does it stand in MTEB's tables of STS, and on NanoBEIR? | [`MtebStsSet::read`], [`evaluate_mteb_sts`]; [`retrieval_folders`], [`NanoBeirResult::of`] |
 //! | Do its scores agree with SICK or the STS benchmark? | [`SickSet::read`], [`StsTask::read_stsb`], [`evaluate_relatedness`]; for a trained head, [`evaluate_scorer`] |
 //! | How similar are the captions of an image, compared with unrelated ones? | [`SentenceGroups::read`], [`evaluate_p_coherence`] |
 //! | At which rank does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
@@ -63,6 +64,7 @@
 mod bench;
 mod error;
 mod latency;
+mod mteb;
 mod order;
 mod plot;
 mod probe;
@@ -81,6 +83,12 @@ pub use bench::{
 };
 pub use error::{Error, Result};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
+pub use mteb::{
+    nano_beir::{NANO_BEIR, NanoBeirMean, NanoBeirResult, nano_beir_name, retrieval_folders},
+    result::{MtebStsResult, MtebStsTaskResult, evaluate_mteb_sts},
+    set::MtebStsSet,
+    task::MtebSts,
+};
 pub use order::{
     data::OrderData,
     entailment::{LabelCosine, OrderEntailmentResult},

@@ -46,6 +46,10 @@ Examples:
 impl JoinShards {
     pub(crate) fn run(self) -> Result {
         let Self { shards, output, force } = self;
+        if let Some(absent) = shards.iter().find(|path| !path.exists()) {
+            let message = format!("{} does not exist; give the outputs of all shards", absent.display());
+            return Err(Failure::Failed(message.into()));
+        }
         let n_folders = shards.iter().filter(|path| path.is_dir()).count();
         if n_folders == shards.len() {
             return join_collections(&shards, &output, force.force);

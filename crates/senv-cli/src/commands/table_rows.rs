@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -14,7 +14,7 @@ use senv_core::{
         check_record_heads, record_cells, wanted_records,
     },
 };
-use serde::{Serialize, Serializer};
+use serde::{Serialize, Serializer, de::IgnoredAny};
 
 use crate::{
     failure::{Failure, Result},
@@ -229,8 +229,11 @@ impl Joined {
         results: impl IntoIterator<Item = (&'a Path, Option<u64>, Vec<Figure<'a>>)>,
     ) -> io::Result<()> {
         let Some(WantedRecords { titles, syntax, records, .. }) = &self.records else { return Ok(()) };
+        let taken = if names.is_empty() { HashSet::new() } else { names_in(titles, records.values(), *syntax) };
+        let names = free_names(names, &taken);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let before_fields =
-            |record, figures: &[Figure<'_>]| with_figures(record, names, figures, *syntax, self.has_quotes);
+            |record, figures: &[Figure<'_>]| with_figures(record, &names, figures, *syntax, self.has_quotes);
         let [before, between, behind] = syntax.frame();
         write!(out, "{before}")?;
         if !titles.is_empty() {
@@ -247,6 +250,25 @@ impl Joined {
         }
         write!(out, "{behind}")
     }
+}
+
+/// The names of the fields of records: of titles, or of the keys of all objects.
+fn names_in<'a>(titles: &str, records: impl Iterator<Item = &'a String>, syntax: RecordSyntax) -> HashSet<String> {
+    if let RecordSyntax::Fields(delimiter) = syntax {
+        let bare = |title: &str| title.trim().trim_matches('"').to_owned();
+        return titles.split(char::from(delimiter)).map(bare).collect();
+    }
+    let keys = |record: &'a String| serde_json::from_str::<HashMap<String, IgnoredAny>>(record.trim());
+    records.filter_map(|record| keys(record).ok()).flat_map(HashMap::into_keys).collect()
+}
+
+/// The names of figures, with a number behind one that the records have, as `cosine_2`.
+fn free_names(names: &[&str], taken: &HashSet<String>) -> Vec<String> {
+    let free = |name: &&str| {
+        let numbered = (2..).map(|n| format!("{name}_{n}"));
+        std::iter::once((*name).to_owned()).chain(numbered).find(|name| !taken.contains(name))
+    };
+    names.iter().filter_map(free).collect()
 }
 
 /// A record with figures before its own fields.
@@ -302,6 +324,22 @@ impl Serialize for Cells<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_figure_does_not_take_the_name_of_a_field() {
+        let of = |titles: &str, records: &[&str], syntax| {
+            let records: Vec<String> = records.iter().map(|&record| record.to_owned()).collect();
+            free_names(&["cosine", "query"], &names_in(titles, records.iter(), syntax))
+        };
+        let objects = ["{\"cosine\": 1, \"a\": {\"query\": 2}}\n", " {\"cosine_2\": \"x\"}"];
+        assert_eq!(
+            of("", &objects, RecordSyntax::JsonLines),
+            ["cosine_3", "query"],
+            "keys of all records, not inside them"
+        );
+        assert_eq!(of("id;\"query\"\r\n", &["1;2\n"], RecordSyntax::Fields(b';')), ["cosine", "query_2"]);
+        assert_eq!(of("id\tcosines\n", &[], RecordSyntax::Fields(b'\t')), ["cosine", "query"]);
+    }
 
     #[test]
     fn figures_stand_before_the_fields_of_a_record() {

@@ -141,7 +141,7 @@ fn a_full_disk_loses_no_model() {
     folder.run(&[&encode[..], &["/dev/full"]].concat()).fails(1, &["cannot write /dev/full", "No space left"]);
     let stdout = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let output = folder.command(&[&encode[..], &["-"]].concat()).stdout(stdout).output().unwrap();
-    crate::common::Ended::from(output).fails(1, &["cannot write -", "No space left"]);
+    crate::common::Ended::from(output).fails(1, &["cannot write to standard output", "No space left"]);
 }
 
 #[test]

@@ -31,6 +31,7 @@ mod known_words;
 mod manual;
 mod many_files;
 mod messages;
+mod mteb;
 mod nearest_ranks;
 mod nli;
 mod pinned;

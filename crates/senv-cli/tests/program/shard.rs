@@ -105,7 +105,10 @@ fn what_cannot_be_divided_is_refused_with_a_remedy() {
     // Shards that do not match.
     folder.run(&[&shard[..], &["2/2", "short.txt", "--output", "q.tsv"]].concat()).ok();
     folder.run(&["join", "q.npy", "q.tsv", "--output", "r.npy"]).fails(1, &["q.tsv", "its format differs"]);
-    folder.run(&["join", "q.npy", "absent.npy", "--output", "r.npy"]).fails(1, &["absent.npy"]);
+    for first in ["q.npy", "out"] {
+        let says = &["absent.npy does not exist; give the outputs of all shards"];
+        folder.run(&["join", first, "absent.npy", "--output", "r.npy"]).fails(1, says);
+    }
     folder.run(&["join", "q.npy", "--output", "q.npy"]).fails(2, &["is also an input"]);
     folder.run(&["join", "q.npy", "out", "--output", "r.npy"]).fails(2, &["out is a folder"]);
     assert!(!folder.has("r.npy"));

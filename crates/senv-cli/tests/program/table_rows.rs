@@ -155,8 +155,16 @@ fn a_query_is_a_field_of_the_table_that_was_searched() {
     assert_eq!(near("t.csv"), format!("cosine;query;id;body\n1.0000;\"{text}\";1;\"{text}\"\n"));
     let text = "Rain; then \"snow\".";
     assert_eq!(near("t.tsv"), format!("cosine\tquery\tid\tbody\n1.0000\t{text}\t1\t{text}\n"));
-    let line: Value = serde_json::from_str(near("t.jsonl").trim_end()).unwrap();
+    let printed = near("t.jsonl");
+    let line: Value = serde_json::from_str(printed.trim_end()).unwrap();
     assert_eq!((&line["query"], &line["id"]), (&json!(text), &json!(1)));
+    // The records that were printed are searched again.
+    folder.write("again.jsonl", &printed);
+    let again: Value = serde_json::from_str(near("again.jsonl").trim_end()).unwrap();
+    assert_eq!((&again["query"], &again["query_2"]), (&json!(text), &json!(text)));
+    assert_eq!((&again["cosine"], &again["cosine_2"]), (&line["cosine"], &line["cosine"]));
+    folder.write("again.csv", near("t.csv"));
+    assert!(near("again.csv").starts_with("cosine_2;query_2;cosine;query;id;body\n"));
 }
 
 #[test]

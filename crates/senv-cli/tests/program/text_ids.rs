@@ -112,6 +112,31 @@ fn tickets_are_added_replaced_deleted_and_filtered_by_their_ids() {
 }
 
 #[test]
+fn records_whose_ids_cannot_be_used_are_left_out_with_the_bad_ones() {
+    let folder = with_tickets();
+    let long = "x".repeat(1025);
+    folder.write("odd.csv", format!("ticket,subject\n,The bird sang.\nT-8,The horse left.\n{long},The sun.\nT-9\n"));
+    folder.write("empty.csv", "ticket,subject\n,The bird sang.\n");
+    index(&folder, "empty.csv", &["--add"]).fails(1, &["empty.csv:2: the id is empty; give each record an id"]);
+    let more = ["--add", "--skip-bad", "2"];
+    index(&folder, "odd.csv", &more).fails(1, &["odd.csv:4: the id has 1025 bytes, expected at most 1024"]);
+    let said = index(&folder, "odd.csv", &["--add", "--skip-bad", "3"]).ok().err;
+    for part in
+        ["left out 3 bad records", "odd.csv:2: the id is empty", "odd.csv:4: the id has 1025 bytes", "odd.csv:5: "]
+    {
+        assert!(said.contains(part), "{part:?} is missing in: {said}");
+    }
+    assert_eq!(ids(&folder, "The horse left.", &["--k", "1"]), [json!("T-8")]);
+    assert_eq!(folder.run(&["info", "c", "--json"]).ok().json()["rows"], 4);
+    // Where ids are numbers, a text is none.
+    folder.write("n.csv", "ticket,subject\n70,The cat saw the dog.\n");
+    index(&folder, "n.csv", &["--model", "m.senv", "--force"]).ok();
+    folder.write("mixed.csv", "ticket,subject\nT-1,The bird sang.\n71,The horse left.\n");
+    let said = index(&folder, "mixed.csv", &["--add", "--skip-bad", "9"]).ok().err;
+    assert!(said.contains("mixed.csv:2: the id is \"T-1\", expected an integer"), "{said}");
+}
+
+#[test]
 fn columns_are_shown_in_the_order_in_which_they_were_asked_for() {
     let folder = Folder::with_model();
     folder.write("t.csv", "a,z,subject,ticket,m\n1,2,The cat saw the dog.,T-1,3\n");

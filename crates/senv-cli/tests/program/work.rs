@@ -357,8 +357,8 @@ fn results_that_cannot_be_written_are_no_success() {
         "convert m.senv - --to glove-text",
     ];
     for command in commands {
-        run(">&-", command).fails(1, &["cannot write -: standard output is closed"]);
-        run(">/dev/full", command).fails(1, &["cannot write -: No space left"]);
+        run(">&-", command).fails(1, &["cannot write to standard output: it is closed"]);
+        run(">/dev/full", command).fails(1, &["cannot write to standard output: No space left"]);
         run(">/dev/null", command).ok();
     }
     // Commands without results need no output.

@@ -90,8 +90,12 @@ impl BadRecords {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that a record of this number has this error, or returns the error if there are too many of them.
-    pub(super) fn leave_out(&self, path: &Path, record: u64, error: Error) -> Result<()> {
+    /// Leaves out the record of this number (from 1 in its file) because of an error that was found after reading, such
+    /// as an empty id. It counts as one that readers leave out.
+    ///
+    /// # Errors
+    /// The error itself if there are too many of them, or if it has no line.
+    pub fn leave_out(&self, path: &Path, record: u64, error: Error) -> Result<()> {
         let (Error::BadTable { line, .. }
         | Error::LineTooLong { line, .. }
         | Error::InvalidUtf8 { line, .. }

@@ -9,7 +9,7 @@ use std::{
 
 use senv_core::{
     Table, TextReader,
-    text::{is_blank, on_one_line, sentences},
+    text::{BadRecords, Line, is_blank, on_one_line, sentences},
 };
 use senv_index::{Collection, Id, IdKind};
 
@@ -65,6 +65,8 @@ pub struct CollectionText {
     /// Whether they replace existing sentences.
     replace: bool,
     documents: Option<TextDocuments>,
+    /// Where records with an id that cannot be used are left out.
+    bad_records: Option<BadRecords>,
     /// The current file, if files are documents, and the number of its sentences so far.
     of_file: (PathBuf, u64),
     /// The documents that exist or were read, by two hashes of their names.
@@ -87,6 +89,7 @@ impl CollectionText {
             vectors: None,
             replace: false,
             documents: None,
+            bad_records: None,
             of_file: (PathBuf::new(), 0),
             names: HashSet::new(),
             n_documents: 0,
@@ -138,6 +141,14 @@ impl CollectionText {
     #[must_use]
     pub fn documents(mut self, documents: TextDocuments) -> Self {
         self.documents = Some(documents);
+        self
+    }
+
+    /// Leaves out records whose ids are empty, too long, or not numbers where the others are, together with those that
+    /// the reader leaves out ([`TableText::bad_records`](senv_core::text::TableText::bad_records)).
+    #[must_use]
+    pub fn leaving_out(mut self, bad_records: BadRecords) -> Self {
+        self.bad_records = Some(bad_records);
         self
     }
 
@@ -279,6 +290,15 @@ impl CollectionText {
                 self.n_blank += 1;
                 continue;
             }
+            if let Some(id) = id
+                && let Err(error) = self.ids.check(id, line.path, line.number)
+            {
+                match &self.bad_records {
+                    Some(bad) => bad_record(bad, &line, error)?,
+                    None => return Err(error),
+                }
+                continue;
+            }
             if let Some(vector) = vector {
                 let finite = vector.iter().all(|x| x.is_finite());
                 if !finite && let Some(vectors) = &self.vectors {
@@ -321,7 +341,6 @@ impl CollectionText {
             };
             texts.extend(cut.iter().map(|sentence| sentence.clone().into_owned()));
             if let Some(id) = id {
-                self.ids.check(id, line.path, line.number)?;
                 self.places.push(self.n + ids.len() as u64, &line);
                 ids.push(id.to_owned());
             }
@@ -373,6 +392,14 @@ impl CollectionText {
                 Some(format!("{path}:{line}: the id is {id}, so all ids are texts, also those that are numbers"));
         }
         ids
+    }
+}
+
+/// Leaves out the record of a line because of this error.
+fn bad_record(bad: &BadRecords, line: &Line<'_>, error: Error) -> Result<()> {
+    match error {
+        Error::Core(error) => Ok(bad.leave_out(line.path, line.record.unwrap_or(line.number), error)?),
+        error => Err(error),
     }
 }
 

@@ -137,6 +137,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "latency.rs",
             "order",
             "bench",
+            "mteb",
             "lib.rs",
         ],
     ),

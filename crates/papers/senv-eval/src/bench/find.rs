@@ -54,7 +54,7 @@ pub(super) const CAPTIONS: &[(&str, &[&str])] = &[
 ];
 
 /// Returns the year in the name of a folder, such as `2014`, `STS14-en-test` or `sts2014-test`.
-pub(super) fn year_of(folder: &str) -> Option<u16> {
+pub(crate) fn year_of(folder: &str) -> Option<u16> {
     if let Ok(year @ 2012..=2017) = folder.parse() {
         return Some(year);
     }

@@ -81,6 +81,9 @@ pub struct RetrievalScores {
     pub mrr: RetrievalMean,
     /// Share of the relevant documents that are among the first hundred.
     pub recall_at_100: RetrievalMean,
+    /// The nDCG of each query, from 0 to 1 (not part of the JSON).
+    #[serde(skip)]
+    pub ndcg_of_queries: Vec<f64>,
 }
 
 /// Result of an encoder on a retrieval set.
@@ -134,7 +137,13 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
         Ok(RetrievalMean { value_x100: 100.0 * sample.value().unwrap_or(0.0), interval_x100: interval })
     };
     let scores = RetrievalMethod::ALL.into_iter().zip(&measured).map(|(method, [ndcg, mrr, recall])| {
-        Ok(RetrievalScores { method, ndcg_at_10: mean(ndcg)?, mrr: mean(mrr)?, recall_at_100: mean(recall)? })
+        Ok(RetrievalScores {
+            method,
+            ndcg_at_10: mean(ndcg)?,
+            mrr: mean(mrr)?,
+            recall_at_100: mean(recall)?,
+            ndcg_of_queries: ndcg.clone(),
+        })
     });
     Ok(RetrievalResult {
         path: set.path.clone(),
@@ -248,6 +257,11 @@ fn ranking(scores: &[Option<f64>], judgements: &[(usize, f64)], own: Option<usiz
 }
 
 impl RetrievalResult {
+    /// Returns the name of a method in tables: `default` if it is the ranking of documents in a search.
+    pub(crate) fn title_of(&self, method: RetrievalMethod) -> &'static str {
+        if self.is_default_join && method == RetrievalMethod::Hybrid { "default" } else { method.title() }
+    }
+
     /// Formats one line per ranking method, with half of each interval.
     #[must_use]
     pub fn to_text(&self) -> String {
@@ -256,9 +270,7 @@ impl RetrievalResult {
         for scores in &self.scores {
             let cell = |mean: &RetrievalMean| number(Some(mean.value_x100), 1) + &half_width(mean.interval_x100, 1);
             let [a, b, c] = [&scores.ndcg_at_10, &scores.mrr, &scores.recall_at_100].map(cell);
-            let is_default = self.is_default_join && scores.method == RetrievalMethod::Hybrid;
-            let title = if is_default { "default" } else { scores.method.title() };
-            table.row([title.to_owned(), a, b, c]);
+            table.row([self.title_of(scores.method).to_owned(), a, b, c]);
         }
         format!(
             "{table}{} {}, {} documents of {} sentences; x 100\n",

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use senv_eval::{RetrievalResult, RetrievalSet, evaluate_retrieval};
+use senv_eval::{NanoBeirResult, RetrievalResult, RetrievalSet, evaluate_retrieval, retrieval_folders};
 use serde::Serialize;
 
 use super::shared::ResamplesArg;
@@ -16,7 +16,9 @@ use crate::{
 ///
 /// A folder has the files of BEIR: corpus.jsonl with _id, title and text, queries.jsonl with _id and text, and
 /// qrels/test.tsv with query, document and grade, separated by tabs. Prints nDCG@10, MRR and recall@100, times 100,
-/// with half of the 95 % interval (bootstrap over the queries; --json has both ends).
+/// with half of the 95 % interval (bootstrap over the queries; --json has both ends). A folder of such folders stands
+/// for all of them. If they are named as NanoBEIR's collections (NanoNQ/, NanoFEVER/), the mean over those of the
+/// thirteen that are there follows, with the names of the missing ones.
 ///
 /// The ranking by words is BM25. `default` is the ranking of documents in senv search: it adds the scores in standard
 /// deviations over all documents, with words counted twice. --join or --weights combine them otherwise (`all three`).
@@ -25,9 +27,10 @@ use crate::{
 #[command(after_help = "\
 Examples:
   senv eval retrieval scifact
-  senv eval retrieval --model my.senv cranfield cisi --json")]
+  senv eval retrieval --model my.senv cranfield cisi --json
+  senv eval retrieval NanoBEIR")]
 pub(super) struct Retrieval {
-    /// Folders of documents, queries and judgments.
+    /// Folders of documents, queries and judgments, or folders of such folders.
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
     #[command(flatten)]
@@ -51,6 +54,9 @@ struct Report {
     /// The share of known words in the first documents.
     known_word_share: Option<f64>,
     sets: Vec<RetrievalResult>,
+    /// The mean over the collections of NanoBEIR, if any is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nano_beir: Option<NanoBeirResult>,
 }
 
 impl Retrieval {
@@ -87,7 +93,8 @@ impl Retrieval {
     }
 
     pub(super) fn run(self) -> Result {
-        let mut sets = self.folders.iter().map(RetrievalSet::read).collect::<std::result::Result<Vec<_>, _>>()?;
+        let folders = self.folders.iter().map(retrieval_folders).collect::<std::result::Result<Vec<_>, _>>()?.concat();
+        let mut sets = folders.iter().map(RetrievalSet::read).collect::<std::result::Result<Vec<_>, _>>()?;
         sets.iter().for_each(|set| self.tell(set));
         if self.leave_out_query {
             sets = sets.into_iter().map(RetrievalSet::leave_out_queries).collect();
@@ -97,12 +104,14 @@ impl Retrieval {
         let known_word_share = known_share(&self.model.model, &model, texts);
         let evaluate = |set| evaluate_retrieval(&model, set, self.join.join(), self.resamples.bootstrap());
         let results = sets.iter().map(evaluate).collect::<std::result::Result<Vec<_>, _>>()?;
+        let nano_beir = NanoBeirResult::of(&results, self.resamples.bootstrap())?;
         if self.json {
             let model = file_name(&self.model.model);
-            return output::print_json(&Report { model, known_word_share, sets: results });
+            return output::print_json(&Report { model, known_word_share, sets: results, nano_beir });
         }
-        let text: Vec<String> =
+        let mut text: Vec<String> =
             results.iter().map(|result| format!("{}\n{}", result.path.display(), result.to_text())).collect();
+        text.extend(nano_beir.map(|mean| mean.to_text()));
         output::print(&text.join("\n"))
     }
 }

@@ -362,6 +362,9 @@ impl Index {
     fn text_of(&self, reader: TextReader, columns: TextColumns) -> Result<CollectionText> {
         let has_ids = columns.has_ids();
         let mut text = CollectionText::new(reader, columns);
+        if let Some(n) = self.skip_bad {
+            text = text.leaving_out(crate::text::bad_records::up_to(n));
+        }
         if let Some(vectors) = &self.vectors {
             text = text.vectors(vectors)?;
         }
