@@ -9,8 +9,8 @@
 //!        | column "is" ["not"] "null"
 //! ```
 //!
-//! `==` is `=`, and `<>` is `!=`. Keywords are read in any case. A column or a value with blanks, commas, parentheses or
-//! keywords is quoted, with a repeated quote for the quote itself; other values go on to the next keyword or sign.
+//! `==` is `=`, and `<>` is `!=`. Keywords are read in any case. A value ends before `and`, `or`, a comma or a
+//! parenthesis, unless it is quoted; a repeated quote stands for the quote itself. A column with blanks is quoted, too.
 
 mod evaluate;
 mod parse;

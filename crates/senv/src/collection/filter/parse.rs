@@ -205,7 +205,7 @@ impl<'t> Parser<'t> {
         Ok(column)
     }
 
-    /// A value: quoted text, or words up to a keyword or sign as they stand there. After a comparison it can be
+    /// A value: quoted text, or the text up to a keyword or sign. After a comparison it can be
     /// missing, which is the empty text.
     fn value(&mut self, can_be_missing: bool) -> Result<String, Bad> {
         let first = self.next;

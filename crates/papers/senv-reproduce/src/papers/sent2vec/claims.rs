@@ -12,21 +12,25 @@ pub(super) fn claims() -> Vec<Claim> {
             "Table 2, section 5",
             "In the mean of the similarity tasks, Sent2Vec with words is above averages of CBOW and skip-gram.",
             [Greatest(("table-2", "mean"), "Sent2Vec, words", vec!["CBOW", "skip-gram"])],
-            "",
+            "the published settings are for a hundred times as much text; with settings that fit this size Sent2Vec \
+            is level with averages of word2vec (66.0 and 66.4 on STS 2014), with 54 M words the row gains eleven \
+            points (sent2vec-13), and the authors' program is below ours on one text (44.8 and 48.8)",
         ),
         Claim::new(
             "sent2vec-2",
             "Table 2",
             "It is above FastSent.",
             [Greatest(("table-2", "mean"), "Sent2Vec, words", vec!["FastSent", "FastSent+AE"])],
-            "",
+            "as for sent2vec-1: with settings that fit the text Sent2Vec is above FastSent and FastSent+AE (66.0, \
+            63.9 and 65.0 on STS 2014, 1.5 M words)",
         ),
         Claim::new(
             "sent2vec-3",
             "Table 2, section 5",
             "It is above or level with C-PHRASE, which needs parsed text.",
             [Falls(("table-2", "mean"), vec!["Sent2Vec, words", "C-PHRASE"])],
-            "",
+            "our C-PHRASE has settings that fit its text, and Sent2Vec those of the paper; with settings that fit \
+            the text Sent2Vec has 66.0 on STS 2014, above C-PHRASE",
         ),
         Claim::new(
             "sent2vec-4",
@@ -65,21 +69,22 @@ pub(super) fn claims() -> Vec<Claim> {
             "Table 1, section 5",
             "Bigrams help classification.",
             [Falls(("table-1", "mean"), vec!["Sent2Vec, words and bigrams", "Sent2Vec, words"])],
-            "",
+            "a bigram occurs rarely in 15.9 M words: on 54 M words the authors' program also loses by bigrams \
+            (35.4, words alone 44.8, mean over STS)",
         ),
         Claim::new(
             "sent2vec-8",
             "Table 7, appendix B",
             "L1 gives similarity a small boost.",
             [Falls(("table-2", "mean"), vec!["Sent2Vec, words and bigrams, L1", "Sent2Vec, words and bigrams"])],
-            "",
+            "three seeds do not tell so small a difference; the paper's is 1.2 points on a hundred times as much text",
         ),
         Claim::new(
             "sent2vec-9",
             "Table 6, appendix B",
             "L1 gives classification a small boost.",
             [Falls(("table-1", "mean"), vec!["Sent2Vec, words and bigrams, L1", "Sent2Vec, words and bigrams"])],
-            "",
+            "three seeds do not tell so small a difference; the paper's own means differ by .1 in the other direction",
         ),
         Claim::new(
             "sent2vec-10",
@@ -99,7 +104,8 @@ pub(super) fn claims() -> Vec<Claim> {
                     "PV-DBOW, defaults",
                 ],
             )],
-            "",
+            "our Skip-thoughts have 800 dimensions after 1,000 steps, the paper's 4,800 after two weeks; they still \
+            learn then: 2,500 further steps lift SICK from 53.2 to 62.2 and halve the perplexity",
         ),
         Claim::new(
             "sent2vec-11",
@@ -110,17 +116,19 @@ pub(super) fn claims() -> Vec<Claim> {
                 "Sent2Vec, words and bigrams",
                 vec!["CBOW", "skip-gram", "FastSent", "FastSent+AE", "C-PHRASE", "PV-DBOW, defaults"],
             )],
-            "",
+            "as for sent2vec-1; with 700 dimensions and 45 M words Sent2Vec reaches the paper's accuracy on MR \
+            (76.7 beside the English model's vectors, the paper 75.8)",
         ),
         Claim::new(
             "sent2vec-12",
             "Table 1, section 5",
-            "Systems that are best on MSRP, such as SDAE, are poor at the rest: SDAE is above Sent2Vec on MSRP and below it in the mean.",
+            "Systems that are best on MSRP, such as SDAE, are poor at the rest: SDAE is above Sent2Vec on MSRP and \
+            below it in the mean.",
             [
                 Falls(("table-1", "MSRP"), vec!["SDAE", "Sent2Vec, words"]),
                 Falls(("table-1", "mean"), vec!["Sent2Vec, words", "SDAE"]),
             ],
-            "",
+            "SDAE learns little from 6.4 M words: 17.6 in the mean of similarity, 29.0 in the paper",
         ),
         Claim::new(
             "sent2vec-13",
@@ -135,14 +143,14 @@ pub(super) fn claims() -> Vec<Claim> {
             "By the mean over classification and similarity, Sent2Vec is above all other systems trained on the same \
             text.",
             [Greatest(("table-3", "macro average"), "Sent2Vec, words", vec!["CBOW", "FastSent", "Skip-thoughts"])],
-            "",
+            "as for sent2vec-1: CBOW needs less text with the published settings",
         ),
         Claim::new(
             "sent2vec-15",
             "Table 3",
             "It is also above DictRep and C-PHRASE, which have definitions and parses.",
             [Greatest(("table-3", "macro average"), "Sent2Vec, words", vec!["DictRep BOW, given vectors", "C-PHRASE"])],
-            "",
+            "as for sent2vec-3",
         ),
         Claim::new(
             "sent2vec-16",
@@ -156,7 +164,8 @@ pub(super) fn claims() -> Vec<Claim> {
             "Table 4, section 5",
             "On STS 2014, it is above averages of GloVe with SIF weights.",
             [Falls(("table-4", "STS 2014"), vec!["Sent2Vec, words", "GloVe with SIF"])],
-            "",
+            "as for sent2vec-1: with settings that fit the text Sent2Vec has 67.7 on STS 2014 (54 M words; the \
+            paper 68.0)",
         ),
         Claim::new(
             "sent2vec-18",
@@ -197,7 +206,8 @@ pub(super) fn claims() -> Vec<Claim> {
             "Section 5",
             "On the pairs of images it is above CaptionRep, which is trained on images.",
             [Falls(("table-2", "images"), vec!["Sent2Vec, words", "CaptionRep BOW"])],
-            "",
+            "our CaptionRep is trained on captions like those of the task, toward vectors of further captions, as \
+            no image vectors are at hand; Sent2Vec has too little text (sent2vec-1)",
         ),
         Claim::new(
             "sent2vec-24",
@@ -230,7 +240,7 @@ pub(super) fn claims() -> Vec<Claim> {
             "Table 2",
             "Noise helps the autoencoder: SDAE is above SAE.",
             [Falls(("table-2", "mean"), vec!["SDAE", "SAE"])],
-            "",
+            "the seeds of SAE differ by more than the two systems",
         ),
         Claim::new(
             "sent2vec-29",
@@ -240,7 +250,7 @@ pub(super) fn claims() -> Vec<Claim> {
                 Falls(("table-2", "mean"), vec!["FastSent", "Skip-thoughts"]),
                 Falls(("table-1", "mean"), vec!["Skip-thoughts", "FastSent"]),
             ],
-            "",
+            "the second half fails for the reason of sent2vec-10",
         ),
         Claim::new(
             "sent2vec-30",
@@ -297,7 +307,7 @@ pub(super) fn claims() -> Vec<Claim> {
             "sent2vec-27",
             "Section 5",
             "In the STS task of 2017, Sent2Vec is the best unsupervised system.",
-            "senv does not have the other systems of that task",
+            "as for sent2vec-12",
         ),
     ]
 }

@@ -48,7 +48,8 @@ pub(super) fn claims() -> Vec<Claim> {
             "Table 1, section 3.4",
             "With the printed learning rate, it is also above CBOW.",
             [Falls(("table-1", "mean"), vec!["Siamese CBOW, SGD 1e-4 (as printed)", "CBOW"])],
-            "",
+            "the printed rate hardly moves vectors on this little text (random vectors have 44.1, this row 45.5); \
+            at a hundred times the rate the claim holds (siamese-cbow-2)",
         ),
         Claim::new(
             "siamese-cbow-6",
@@ -202,49 +203,51 @@ pub(super) fn claims() -> Vec<Claim> {
                     at_least: 5,
                 },
             ],
-            "",
+            "with settings that fit the text Siamese CBOW is ahead of FastSent, too (67.1 and 63.9 on STS 2014, 1.5 \
+            M words)",
         ),
         Claim::new(
             "siamese-cbow-10",
             "Figure 2, section 4.2.1",
             "More epochs change little: five are within two points of one.",
             [Near(("curves", "all tasks"), ["5 epochs", "1 epoch, 2 negatives, 300 dimensions"], 2.0)],
-            "",
+            "within two points by the mean; three seeds leave an interval that is wider",
         ),
         Claim::new(
             "siamese-cbow-11",
             "Figure 2, section 4.2.1",
             "On deft-news, it falls with more epochs.",
             [Falls(("curves", "2014 deft-news"), vec!["1 epoch, 2 negatives, 300 dimensions", "5 epochs"])],
-            "",
+            "it falls by the mean; three seeds leave an interval that is wider",
         ),
         Claim::new(
             "siamese-cbow-12",
             "Figure 2, section 4.2.1",
             "On OnWN of 2013, it rises with more epochs.",
             [Falls(("curves", "2013 OnWN"), vec!["5 epochs", "1 epoch, 2 negatives, 300 dimensions"])],
-            "",
+            "it rises by the mean; three seeds leave an interval as wide",
         ),
         Claim::new(
             "siamese-cbow-13",
             "Figure 2, section 4.2.1",
             "On MSRvid, it falls with more epochs.",
             [Falls(("curves", "2012 MSRvid"), vec!["1 epoch, 2 negatives, 300 dimensions", "5 epochs"])],
-            "",
+            "an epoch here has 2.6 M words and the paper's 1,057 M, so that further epochs stand for more text: \
+            MSRvid, captions of videos, gains by it here",
         ),
         Claim::new(
             "siamese-cbow-14",
             "Figure 3, section 4.2.2",
             "The number of negatives matters little: ten are within a point of two.",
             [Near(("curves", "all tasks"), ["10 negatives", "1 epoch, 2 negatives, 300 dimensions"], 1.0)],
-            "",
+            "within a point by the mean; three seeds leave an interval that is wider",
         ),
         Claim::new(
             "siamese-cbow-15",
             "Figure 3, section 4.2.2",
             "Ten negatives are slightly better on FNWN.",
             [Falls(("curves", "2013 FNWN"), vec!["10 negatives", "1 epoch, 2 negatives, 300 dimensions"])],
-            "",
+            "FNWN has 189 pairs, and three seeds do not tell so small a difference",
         ),
         Claim::new(
             "siamese-cbow-16",
@@ -268,7 +271,7 @@ pub(super) fn claims() -> Vec<Claim> {
             "Figure 4, section 4.2.1",
             "On MSRvid, 200 dimensions are slightly better than 300.",
             [Falls(("curves", "2012 MSRvid"), vec!["200 dimensions", "1 epoch, 2 negatives, 300 dimensions"])],
-            "",
+            "three seeds do not tell so small a difference",
         ),
         Claim::new(
             "siamese-cbow-19",
@@ -278,7 +281,7 @@ pub(super) fn claims() -> Vec<Claim> {
                 ("curves", "2014 deft-forum"),
                 vec!["1 epoch, 2 negatives, 300 dimensions", "200 dimensions", "100 dimensions", "50 dimensions"],
             )],
-            "",
+            "in the paper's order by the mean; three seeds do not tell so small differences",
         ),
         Claim::new(
             "siamese-cbow-20",
@@ -319,7 +322,8 @@ pub(super) fn claims() -> Vec<Claim> {
                 Falls(("nearest", "her, the first"), vec!["CBOW", "Siamese CBOW, SGD 1e-2"]),
                 Falls(("nearest", "me, the first"), vec!["CBOW", "Siamese CBOW, SGD 1e-2"]),
             ],
-            "",
+            "it holds for \"me\" and not for \"her\": vectors of frequent words have moved together, and those of a \
+            word with 3,399 occurrences have hardly left their random start",
         ),
         Claim::new(
             "siamese-cbow-24",
@@ -370,7 +374,7 @@ pub(super) fn claims() -> Vec<Claim> {
                 "Siamese CBOW, SGD 1e-2 (= 1e-4 on the sum of a batch)",
                 vec!["CBOW", "skip-gram", "Skip-thoughts"],
             )],
-            "",
+            "it is highest by the mean; three seeds leave an interval that is wider",
         ),
         Claim::new(
             "siamese-cbow-30",
@@ -383,7 +387,8 @@ pub(super) fn claims() -> Vec<Claim> {
             "siamese-cbow-26",
             "Section 4.1",
             "On SMT of 2013, which has the longest sentences, it is close to Skip-thoughts, which are best there.",
-            "`sts/2013/SMT.tsv`, which is not public",
+            "\"me\" occurs 3,399 times in this text, and at a rate of 1e-2 its vector has hardly left its random \
+            start (the nearest cosine is .23)",
         ),
     ]
 }
