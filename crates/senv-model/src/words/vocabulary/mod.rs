@@ -264,7 +264,7 @@ impl Vocabulary {
     }
 
     /// The terms of use of these words and of what was trained for them, if they come from a model with terms.
-    /// Human-readable text that model files keep.
+    /// Human-readable text that model files keep. [`Terms`](crate::Terms) reads the license in it.
     #[must_use]
     pub fn terms(&self) -> Option<&str> {
         self.terms.as_deref()
