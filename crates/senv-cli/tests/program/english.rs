@@ -156,6 +156,14 @@ fn two_seeds_make_one_small_table() {
     folder
         .run(&["compress", "--model", "a.senv", "--with", "english", "--encoding", "int8", "--output", "wide.senv"])
         .ok();
+    // Terms of its own, and those of both.
+    let terms = |model: &str| folder.run(&["info", model, "--json"]).ok().json()["terms"].clone();
+    folder.run(&["compress", "--model", "a.senv", "--terms", "CC BY 4.0: by a test", "--output", "own.senv"]).ok();
+    assert_eq!(terms("own.senv"), "CC BY 4.0: by a test");
+    let again = ["compress", "--model", "own.senv", "--max-vocabulary", "9", "--output", "less.senv"];
+    folder.run(&[&again[..], &["--terms", "MIT"]].concat()).fails(2, &["--terms", "CC BY 4.0: by a test"]);
+    folder.run(&again).ok();
+    assert_eq!(terms("less.senv"), "CC BY 4.0: by a test");
     let english = folder.run(&["info", "english", "--json"]).ok().json();
     let info = folder.run(&["info", "wide.senv", "--json"]).ok().json();
     assert_eq!(dim("wide.senv") as u64, 12 + english["word_dim"].as_u64().unwrap());

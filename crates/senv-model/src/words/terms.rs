@@ -54,6 +54,38 @@ impl<'a> Terms<'a> {
         self.expression()?.spdx
     }
 
+    /// The terms of what is made from two things: both licenses, joined by `AND`, then both texts. Terms that the other
+    /// ones contain are not repeated.
+    ///
+    /// ```
+    /// use senv_core::Terms;
+    /// let both = Terms::new("MIT: the words").and(Terms::new("CC BY-SA 4.0: an encyclopedia"));
+    /// assert_eq!(both, "MIT AND CC BY-SA 4.0: MIT: the words; CC BY-SA 4.0: an encyclopedia");
+    /// assert!(!Terms::new(&both).is_permissive());
+    /// ```
+    #[must_use]
+    pub fn and(self, other: Terms<'_>) -> String {
+        let [first, second] = [self.0.trim(), other.0.trim()];
+        if second.is_empty() || self.contains(second) {
+            return first.to_owned();
+        }
+        if first.is_empty() || other.contains(first) {
+            return second.to_owned();
+        }
+        let license = |terms: Terms<'_>| match terms.expression().is_some_and(|expression| expression.is_choice) {
+            true => format!("({})", terms.license()),
+            false => terms.license().to_owned(),
+        };
+        format!("{} AND {}: {first}; {second}", license(self), license(other))
+    }
+
+    /// Whether these are the same terms, or were joined from some that are.
+    fn contains(self, terms: &str) -> bool {
+        let text = self.0.trim();
+        let joined = text.split_once(": ").map_or("", |(_, texts)| texts);
+        text == terms || joined.split("; ").any(|part| part == terms)
+    }
+
     /// `None` if the license is not an expression.
     fn expression(self) -> Option<Expression> {
         let license = self.license();
@@ -284,6 +316,34 @@ mod tests {
             assert!(!terms.is_permissive(), "{text}");
             assert_eq!(terms.spdx().as_deref(), spdx, "{text}");
         }
+    }
+
+    #[test]
+    fn joined_terms_are_as_strict_as_the_stricter_ones() {
+        let join = |first: &str, second: &str| Terms::new(first).and(Terms::new(second));
+        for (first, second, license, is_permissive) in [
+            ("MIT: a", "CC BY-SA 4.0: b", "MIT AND CC BY-SA 4.0", false),
+            ("CC BY-SA 4.0: b", "MIT", "CC BY-SA 4.0 AND MIT", false),
+            ("MIT OR Apache-2.0: a", "CC BY-SA 4.0: b", "(MIT OR Apache-2.0) AND CC BY-SA 4.0", false),
+            ("MIT OR GPL-3.0", "CC BY 4.0", "(MIT OR GPL-3.0) AND CC BY 4.0", true),
+            ("MIT: a", "CC BY 4.0: b", "MIT AND CC BY 4.0", true),
+            ("MIT: a", "Ask the author.", "MIT AND Ask the author.", false),
+        ] {
+            let both = join(first, second);
+            let terms = Terms::new(&both);
+            assert_eq!((terms.license(), terms.is_permissive()), (license, is_permissive), "{both}");
+            // Neither is added a second time.
+            for again in [first, second, &both] {
+                assert_eq!(join(&both, again), both);
+                assert_eq!(join(again, &both), both);
+            }
+        }
+        assert_eq!(
+            (join("MIT", "MIT").as_str(), join("", "MIT").as_str(), join("MIT", " ").as_str()),
+            ("MIT", "MIT", "MIT")
+        );
+        // A part of a name is not the same terms.
+        assert_eq!(Terms::new(&join("MIT OR Apache-2.0", "MIT")).license(), "(MIT OR Apache-2.0) AND MIT");
     }
 
     #[test]
