@@ -199,8 +199,8 @@ impl Embeddings {
         license_file::is_ours_at(path)
     }
 
-    /// Like [`Embeddings::write`], to a stream such as standard output; `name` replaces the path in errors. A stream has
-    /// no place for terms of use.
+    /// Like [`Embeddings::write`], to a stream such as standard output; `name` replaces the path in errors. A stream
+    /// has no place for terms of use.
     ///
     /// ```
     /// use senv_core::{Table, Vocabulary};

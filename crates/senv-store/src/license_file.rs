@@ -1,5 +1,6 @@
-//! The terms of word vectors in formats that have no place for them: in a second file, `words.vec.license` for `words.vec`.
-//! The name and the line with the identifier follow the REUSE specification (<https://reuse.software/spec>).
+//! The terms of word vectors in formats that have no place for them: in a second file, `words.vec.license` for
+//! `words.vec`. The name and the line with the identifier follow the REUSE specification
+//! (<https://reuse.software/spec>).
 
 use std::{
     fs::{self, File},

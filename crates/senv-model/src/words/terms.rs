@@ -6,8 +6,8 @@ const MOST_BYTES: usize = 256;
 /// Terms of use of a model ([`Vocabulary::terms`](crate::Vocabulary::terms)): a text for people that begins with the
 /// name of a license, such as `CC BY-SA 4.0: made from ...`.
 ///
-/// The license is the first line up to a colon and a space. It is a name (`MIT`, `CC BY 4.0`, `public domain`), or names
-/// joined by `AND` and `OR`, as in SPDX. Of several joined by `OR`, one can be chosen.
+/// The license is the first line up to a colon and a space. It is a name (`MIT`, `CC BY 4.0`, `public domain`), or
+/// names joined by `AND` and `OR`, as in SPDX. Of several joined by `OR`, one can be chosen.
 ///
 /// ```
 /// use senv_core::Terms;

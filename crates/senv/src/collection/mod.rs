@@ -188,8 +188,8 @@ impl SentenceCollection {
     ///
     /// # Errors
     /// The errors of [`Collection::open`] and [`Model::open`]; [`Error::ModelGone`]; [`Error::OtherModel`] if there is
-    /// now another model at its path; [`Error::OtherEnglish`] if it was made with the built-in model of another release;
-    /// [`Error::NoSentences`] if the collection does not contain sentences.
+    /// now another model at its path; [`Error::OtherEnglish`] if it was made with the built-in model of another
+    /// release; [`Error::NoSentences`] if the collection does not contain sentences.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         Self::open_at(folder.as_ref(), None)
     }
@@ -218,7 +218,8 @@ impl SentenceCollection {
     /// Records a new path of the model, after the model was moved.
     ///
     /// # Errors
-    /// [`Error::OtherModel`]; [`Error::OtherEnglish`]; [`Error::ModelPath`]; the errors of [`Collection::set_metadata`].
+    /// [`Error::OtherModel`]; [`Error::OtherEnglish`]; [`Error::ModelPath`]; the errors of
+    /// [`Collection::set_metadata`].
     pub fn move_model(&mut self, model: impl AsRef<Path>) -> Result<()> {
         let before = self.rows.metadata().get(MODEL_PATH).map_or("", String::as_str);
         let kept = model_place::moved(self.rows.folder(), self.rows.model(), before, model.as_ref())?;

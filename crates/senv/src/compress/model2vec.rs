@@ -2,9 +2,9 @@
 //!
 //! The folder contains `model.safetensors` (one matrix, `embeddings`), `tokenizer.json` (of Hugging Face's tokenizers:
 //! a regular expression and a list of words), `config.json`, and `README.md` with the license of the model. The last
-//! word of the list, `[UNK]`, has a row of zeros, because those programs leave unknown words out. Vectors therefore differ if
-//! [`UnknownWords::Hash`](crate::average::UnknownWords) gives unknown words a vector. They also differ in the few
-//! places where the regular expression splits differently ([`Tokenizer::pattern`]). The folder has no normalization
+//! word of the list, `[UNK]`, has a row of zeros, because those programs leave unknown words out. Vectors therefore
+//! differ if [`UnknownWords::Hash`](crate::average::UnknownWords) gives unknown words a vector. They also differ in the
+//! few places where the regular expression splits differently ([`Tokenizer::pattern`]). The folder has no normalization
 //! ([`Tokenizer::normalize`]), so text that is not typed plainly has other vectors.
 
 use std::{fs, io::Write, path::Path};

@@ -1,5 +1,5 @@
-//! The model card of a Model2Vec folder: `README.md`, whose first lines model hubs read. They are YAML between two lines
-//! of `---`, and `license` is one of the names that hubs know, or `other` with a `license_name`.
+//! The model card of a Model2Vec folder: `README.md`, whose first lines model hubs read. They are YAML between two
+//! lines of `---`, and `license` is one of the names that hubs know, or `other` with a `license_name`.
 
 use std::{
     fmt::Write,

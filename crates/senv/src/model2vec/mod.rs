@@ -93,8 +93,8 @@ impl Model2Vec {
         Layout::of(folder.as_ref()).is_some()
     }
 
-    /// Opens a folder and reads the rows into memory as f32. A license in the first lines of its `README.md` becomes the
-    /// terms of the model ([`Vocabulary::terms`]).
+    /// Opens a folder and reads the rows into memory as f32. A license in the first lines of its `README.md` becomes
+    /// the terms of the model ([`Vocabulary::terms`]).
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;

@@ -156,7 +156,8 @@ impl Recipe {
     /// words of other languages than of English. The trial fine-tunes the model ([`Recipe::fine_tune_from`]), keeps it
     /// as it is ([`Recipe::Unchanged`]), or trains from scratch. Data in another language and texts of more than 60
     /// million words are trained from scratch. So are all data if the model has terms that are not permissive
-    /// ([`Terms::is_permissive`]), because the result would have them; [`Recipe::fine_tune_from`] starts from any model.
+    /// ([`Terms::is_permissive`]), because the result would have them; [`Recipe::fine_tune_from`] starts from any
+    /// model.
     ///
     /// ```no_run
     /// use senv::{Recipe, TrainOptions, data::TextSample};

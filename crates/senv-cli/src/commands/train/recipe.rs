@@ -59,9 +59,10 @@ pub(crate) struct RecipeArgs {
     /// What to start from [default: the best in a trial on a part of the data]
     ///
     /// scratch means random vectors, english the built-in model; or give any model. The result has the terms of the
-    /// model that it starts from (senv info), so the trial includes the built-in model only if its terms are permissive.
-    /// The words of a model stay known and start from its vectors, new words start from the words around them, and text
-    /// is tokenized as by the model. For text without an order, the halves of its sentences are then used as pairs.
+    /// model that it starts from (senv info), so the trial includes the built-in model only if its terms are
+    /// permissive. The words of a model stay known and start from its vectors, new words start from the words around
+    /// them, and text is tokenized as by the model. For text without an order, the halves of its sentences are then
+    /// used as pairs.
     #[arg(long, visible_alias = "init-model", value_name = "scratch|english|MODEL", help_heading = "Training")]
     from: Option<PathBuf>,
     #[command(flatten)]

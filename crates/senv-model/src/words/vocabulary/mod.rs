@@ -270,8 +270,8 @@ impl Vocabulary {
         self.terms.as_deref()
     }
 
-    /// Returns the vocabulary with the terms of `other`, if it has some, in addition to its own ([`Terms::and`]). `other`
-    /// contains the words whose vectors training starts from.
+    /// Returns the vocabulary with the terms of `other`, if it has some, in addition to its own ([`Terms::and`]).
+    /// `other` contains the words whose vectors training starts from.
     #[must_use]
     pub fn with_terms_of(self, other: Option<&Self>) -> Self {
         let Some(terms) = other.and_then(Self::terms) else { return self };
