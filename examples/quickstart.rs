@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("Without training, by the English model that is part of senv: nearest of {} sentences\n", sentences.len());
     search(&senv_english::model()?, &sentences, &QUERIES[..3], 3)?;
 
-    println!("\nTraining on {TEXT}, from the English model if a trial on a part of the text says that this is better");
+    println!("\nTraining on {TEXT}, from the English model if its terms are permissive and a trial finds that better");
     let start = Instant::now();
     let model = senv::train(TEXT)?;
     let (words, dim, seconds) = (model.vocabulary().len(), model.dim(), start.elapsed().as_secs_f64());

@@ -1,4 +1,4 @@
-//! Trains on your own text, fine-tunes the English model on it, saves, and opens again.
+//! Trains on your own text, saves, and opens again.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example train_own_text [FILE ...]
@@ -16,7 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         text.push(concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt").into());
     }
 
-    // The system and settings that fit the text. Training starts from the English model if that is better.
+    // The system and settings that fit the text. `fine_tune(&english()?, &text)` starts from the English model, and
+    // passes its terms on.
     let model = train(&text)?;
     println!("{}, {} words, {} values per sentence", model.kind(), model.vocabulary().len(), model.dim());
     if let Some(terms) = model.terms() {

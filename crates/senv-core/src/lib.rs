@@ -58,7 +58,7 @@ pub use senv_model::encoding_methods;
 pub use senv_model::writing::ModelWriter;
 pub use senv_model::{
     Coverage, FeatureList, FewKnownWords, KnownWords, ModelFile, Normalized, Scratch, SentenceEncoder,
-    SentenceEncoderExt, StaticEncoder, TextKind, Vocabulary, encode_batch_with, static_model,
+    SentenceEncoderExt, StaticEncoder, Terms, TextKind, Vocabulary, encode_batch_with, static_model,
 };
 pub use senv_text::{TextOptions, TextReader, Tokenizer};
 #[cfg(feature = "train")]

@@ -17,7 +17,7 @@ pub use encoder::{Normalized, Scratch, SentenceEncoder, SentenceEncoderExt, enco
 pub use files::model_file::ModelFile;
 pub use known_words::{FewKnownWords, KnownWords, TextKind};
 pub use static_model::StaticEncoder;
-pub use words::{coverage::Coverage, features::FeatureList, signs::add_signs, vocabulary::Vocabulary};
+pub use words::{coverage::Coverage, features::FeatureList, signs::add_signs, terms::Terms, vocabulary::Vocabulary};
 
 // Used by the macros of this crate.
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 
 use std::{
     io::{Read, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use senv_core::{
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Embeddings, Error, Format, LoadReport, ModelFile, ModelWriter, NonFinite, ReadOptions, Result,
-    byte_window::ByteWindow, detect, finalfusion, text_read, text_write, word2vec_binary,
+    byte_window::ByteWindow, detect, finalfusion, license_file, text_read, text_write, word2vec_binary,
 };
 
 /// The kind of a model file that contains only embeddings.
@@ -30,7 +30,8 @@ struct Config {
 
 impl Embeddings {
     /// Opens a file of any [`Format`], detected from its content. A senv model is memory-mapped, so it opens in
-    /// milliseconds at any size; other formats, plain or gzip, are read into memory.
+    /// milliseconds at any size; other formats, plain or gzip, are read into memory. These take their terms of use from
+    /// the file beside them ([`Embeddings::license_of`]), if there is one.
     ///
     /// # Errors
     /// The errors of [`Embeddings::read`].
@@ -56,7 +57,8 @@ impl Embeddings {
             report.rows = embeddings.len() as u64;
             return Ok((embeddings, report));
         }
-        read_rows(input, format, options)
+        let (embeddings, report) = read_rows(input, format, options)?;
+        Ok((embeddings.with_terms(license_file::terms_of(path).as_deref()), report))
     }
 
     /// Like [`Embeddings::read`], from a stream such as standard input; `name` replaces the path in errors.
@@ -147,6 +149,9 @@ impl Embeddings {
 
     /// Writes the embeddings in a format, by atomic replacement. Values are read back bit for bit (NaN as some NaN).
     ///
+    /// If they have terms of use ([`Vocabulary::terms`]), a format of another program gets them in a file beside it
+    /// ([`Embeddings::license_of`]). If they have none, such a file of an earlier output is removed.
+    ///
     /// # Errors
     /// * [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite value.
     /// * [`Error::UnwritableWord`] if a word is empty or has a space or line end, in formats other than
@@ -165,10 +170,37 @@ impl Embeddings {
         self.check_words(path, format)?;
         let mut file = AtomicFile::create(path)?;
         self.write_rows(&mut file, format).map_err(|error| file.error(error))?;
-        Ok(file.commit()?)
+        license_file::commit([file], path, self.vocabulary().terms())
     }
 
-    /// Like [`Embeddings::write`], to a stream such as standard output; `name` replaces the path in errors.
+    /// The path of the file with the terms of use of word vectors in a format of another program, or of a matrix:
+    /// `cats.vec.license` for `cats.vec`. It names the license as the REUSE specification does.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("cats.vec");
+    /// use senv_core::{Table, Vocabulary};
+    /// use senv_store::{Embeddings, Format, NonFinite};
+    /// let vocabulary = Vocabulary::from_counts([("cat", 3)], 3)?.with_terms(Some("CC BY 4.0: by a cat"));
+    /// Embeddings::new(vocabulary, Table::from_vec(1, 1, vec![1.0])?)?.write(&path, Format::FastTextVec, NonFinite::Error)?;
+    /// let license = std::fs::read_to_string(Embeddings::license_of(&path))?;
+    /// assert_eq!(license, "SPDX-License-Identifier: CC-BY-4.0\n\nTerms of use: CC BY 4.0: by a cat\n");
+    /// assert_eq!(Embeddings::open(&path)?.vocabulary().terms(), Some("CC BY 4.0: by a cat"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn license_of(path: &Path) -> PathBuf {
+        license_file::path_of(path)
+    }
+
+    /// Whether a file of the name [`Embeddings::license_of`] was written by senv, so that it can be replaced.
+    #[must_use]
+    pub fn is_own_license(path: &Path) -> bool {
+        license_file::is_ours_at(path)
+    }
+
+    /// Like [`Embeddings::write`], to a stream such as standard output; `name` replaces the path in errors. A stream
+    /// has no place for terms of use.
     ///
     /// ```
     /// use senv_core::{Table, Vocabulary};

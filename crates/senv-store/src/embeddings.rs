@@ -48,6 +48,12 @@ impl Embeddings {
         Self { tokenizer, ..self }
     }
 
+    /// Sets the terms of use of the words and rows, unless they are `None`.
+    pub(crate) fn with_terms(self, terms: Option<&str>) -> Self {
+        let Some(terms) = terms else { return self };
+        Self { vocabulary: self.vocabulary.with_terms(Some(terms)), ..self }
+    }
+
     /// The tokenizer that finds these words in text, if it is known: files of other programs do not record it.
     #[must_use]
     pub fn tokenizer(&self) -> Option<&Tokenizer> {

@@ -44,6 +44,7 @@ mod embedding_files;
 mod embeddings;
 mod error;
 mod finalfusion;
+mod license_file;
 mod matrix;
 mod nearest;
 mod nearest_stream;

@@ -7,7 +7,7 @@ use std::{
 
 use senv_core::{TextOptions, TextReader, Vocabulary, counts::plural, files::AtomicFile, text::Lines};
 
-use crate::{Embeddings, NpyWriter, Result, read_npy_marked};
+use crate::{Embeddings, NpyWriter, Result, license_file, read_npy_marked};
 
 impl Embeddings {
     /// The path of the word file of a matrix: `cats.words.txt` for `cats.npy`, in the same folder.
@@ -17,6 +17,7 @@ impl Embeddings {
     }
 
     /// Writes the rows as a matrix with a checksum of the words, and the words to a file next to it: both, or neither.
+    /// Terms of use are in a third file, as for [`Embeddings::write`].
     ///
     /// # Errors
     /// [`senv_core::Error::BadFile`] if a word cannot be written on one line; [`senv_core::Error::Io`].
@@ -36,10 +37,11 @@ impl Embeddings {
         self.iter().try_for_each(|(_, row)| matrix.write_row(row))?;
         let mut list = AtomicFile::create(&words)?;
         self.iter().try_for_each(|(word, _)| writeln!(list, "{word}")).map_err(|error| list.error(error))?;
-        Ok(AtomicFile::commit_all([matrix.finish()?, list])?)
+        license_file::commit([matrix.finish()?, list], path, self.vocabulary().terms())
     }
 
-    /// Reads a matrix, from NumPy or from [`Embeddings::write_matrix`], and its words.
+    /// Reads a matrix, from NumPy or from [`Embeddings::write_matrix`], its words, and its terms of use if there is a
+    /// file of them.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -72,7 +74,7 @@ impl Embeddings {
             return Err(senv_core::Error::BadFile { path: names, reason }.into());
         }
         let vocabulary = Vocabulary::from_counts(words.iter().map(|(_, word)| (word, 0)), 0)?;
-        Self::new(vocabulary, table)
+        Ok(Self::new(vocabulary, table)?.with_terms(license_file::terms_of(path).as_deref()))
     }
 }
 

@@ -78,6 +78,20 @@ pub enum Error {
         /// Digest of the model that was found.
         found: String,
     },
+    /// A collection made with the built-in English model of another release.
+    #[error(
+        "{}: the collection was made with another built-in English model (digest {expected}) than this one ({found}); \
+        index its sentences again, or {}: data/english.senv of the senv-english that the collection was made with",
+        collection.display(), Remedy::ModelPlace
+    )]
+    OtherEnglish {
+        /// The collection.
+        collection: PathBuf,
+        /// Digest of the collection's model.
+        expected: String,
+        /// Digest of the built-in model.
+        found: String,
+    },
     /// An output folder that was created with another model or other settings.
     #[error(
         "{}: the output folder was created with different settings ({difference}); choose another folder, or {}",
@@ -517,7 +531,10 @@ impl Error {
             Self::InitialVectorsDim { .. } => &[Remedy::InitialVectorsOfDim],
             Self::OtherSettings { .. } | Self::ForeignOutput { .. } => &[Remedy::Replace],
             Self::FolderInUse { .. } => &[Remedy::ShareByClaims],
-            Self::ModelGone { .. } | Self::ModelInMemory { .. } | Self::OtherModel { .. } => &[Remedy::ModelPlace],
+            Self::ModelGone { .. }
+            | Self::ModelInMemory { .. }
+            | Self::OtherModel { .. }
+            | Self::OtherEnglish { .. } => &[Remedy::ModelPlace],
             _ => &[],
         }
     }

@@ -140,7 +140,7 @@ pub mod train_job;
 pub use senv_core::{
     CancelToken, Control, CorpusOptions, Coverage, Error as CoreError, FewKnownWords, KnownWords, NoObserver,
     Normalized, Observer, Progress, Remedy, RunOptions, Scratch, SentenceEncoder, SentenceEncoderExt, StaticEncoder,
-    TextKind, Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
+    Terms, TextKind, Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
 };
 // The share of known words below which the English model does not fit a text.
 #[cfg(feature = "english")]

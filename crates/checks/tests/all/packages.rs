@@ -133,3 +133,35 @@ fn the_page_on_stability_has_the_versions_of_public_dependencies() {
         );
     }
 }
+
+/// The packages that contain the English model.
+const WITH_MODEL: [&str; 2] = ["senv-english", "senv-web"];
+
+#[test]
+fn the_license_of_the_english_model_is_the_same_wherever_it_stands() {
+    let english = senv::english().unwrap();
+    let terms = senv::Terms::new(english.terms().expect("terms"));
+    let (model, code) = (terms.spdx().expect("a license of SPDX"), "MIT OR Apache-2.0");
+    let both = if model == code { code.to_owned() } else { format!("({code}) AND {model}") };
+    let exceptions = fs::read_to_string(root().join("deny.toml")).unwrap();
+    let metadata = metadata();
+    for package in metadata["packages"].as_array().expect("packages") {
+        let name = text(&package["name"]);
+        let has_model = WITH_MODEL.contains(&name);
+        assert_eq!(
+            text(&package["license"]),
+            if has_model { &both } else { code },
+            "license in the manifest of {name}"
+        );
+        // Without an exception, `cargo deny check licenses` accepts only its list of licenses.
+        let exception = format!("{{ crate = \"{name}\", allow = [\"{model}\"] }},");
+        let any = exceptions.contains(&format!("{{ crate = \"{name}\","));
+        assert_eq!((any, exceptions.contains(&exception)), (has_model && both != code, any), "deny.toml: {name}");
+    }
+    for page in
+        ["README.md", "crates/senv-english/README.md", "crates/senv-english/MODEL_CARD.md", "crates/web/README.md"]
+    {
+        let page_text = fs::read_to_string(root().join(page)).unwrap();
+        assert!(page_text.contains(terms.license()), "{page} does not name {}", terms.license());
+    }
+}

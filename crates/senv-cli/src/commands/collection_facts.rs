@@ -34,6 +34,7 @@ pub(super) fn of(folder: &Path, verify: bool) -> Result<Value> {
         "model": SentenceCollection::model_path(&collection).map(|path| path.display().to_string()),
         "model_kind": SentenceCollection::model_kind(&collection),
         "model_digest": collection.model(),
+        "terms": SentenceCollection::model_terms(&collection),
         "order_weight": SentenceCollection::order_weight(&collection),
         "precision": precision(collection.params().rescoring),
         "cosines": if collection.params().rescoring == Rescoring::None { "estimates" } else { "computed" },

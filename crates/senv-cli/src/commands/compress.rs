@@ -77,6 +77,11 @@ pub(crate) struct Compress {
     /// trained without it, as vectors from other programs, can get it here: --report shows whether it is worse.
     #[arg(long, value_name = "RULE")]
     normalize: Option<NormalizeArg>,
+    /// Terms of use, if the models have none: a license, a colon, and what else must be known.
+    ///
+    /// For example "CC BY 4.0: trained on ...; by ...". Terms that a model has are kept.
+    #[arg(long, value_name = "TEXT")]
+    terms: Option<String>,
     /// Print size, speed and correlation on these tasks, before and after.
     ///
     /// The tasks are files as for senv eval sts.
@@ -140,7 +145,16 @@ impl Compress {
             normalization: self.normalize.map(Into::into),
         };
         let others = self.with.iter().map(Model::open_verified).collect::<senv::Result<Vec<_>>>()?;
-        let small = StaticModel::from(params.compress_side_by_side(&model, &others.iter().collect::<Vec<_>>())?);
+        let given = [&model].into_iter().chain(&others).find_map(|model| model.terms());
+        if let (Some(_), Some(terms)) = (&self.terms, given) {
+            let message = format!("--terms: the result has the terms of the models that it is made from, {terms}");
+            return Err(Failure::Usage(message));
+        }
+        let table = params.compress_side_by_side(&model, &others.iter().collect::<Vec<_>>())?;
+        let small = StaticModel::from(match &self.terms {
+            Some(terms) => table.with_terms(terms),
+            None => table,
+        });
         go_on(&self.output, small.save(&self.output).map_err(Failure::from))?;
         let (words, dim) = (small.vocabulary().len() as u64, small.dim());
         output::note(&format!(
@@ -148,6 +162,9 @@ impl Compress {
             output::plural(words, "word"),
             self.output.display()
         ));
+        if let Some(terms) = small.vocabulary().terms() {
+            output::note(&format!("terms of the model: {terms}"));
+        }
         if small.encoder().order().is_none() && others.iter().chain([&model]).any(|model| model.reads_order()) {
             output::note(
                 "the small model does not read word order, because that part needs the axes of its table; train a new one with \

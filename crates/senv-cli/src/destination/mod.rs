@@ -43,6 +43,8 @@ pub(crate) enum Content<'a> {
     VectorTable,
     /// The words of this matrix, one per line.
     WordsOf(&'a Path),
+    /// The terms of use of word vectors, which are in another file.
+    License,
     /// One row of numbers per line.
     Vectors,
     /// Word vectors in the format of another program.
@@ -75,6 +77,7 @@ impl Content<'_> {
             #[cfg(feature = "arrow")]
             Self::VectorTable => "is not a table of vectors written by senv",
             Self::WordsOf(_) => "is not the word list of that matrix",
+            Self::License => "has terms that senv did not write",
             Self::Vectors => "was not written by senv",
             Self::WordVectors => "may not be from senv",
             Self::Drawing => "is not a figure written by senv",

@@ -7,7 +7,7 @@ use std::{
 };
 
 use senv_core::files::WebCollection;
-use senv_store::{ModelFile, is_text_of_rows};
+use senv_store::{Embeddings, ModelFile, is_text_of_rows};
 
 use super::Content;
 
@@ -30,6 +30,7 @@ pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
         #[cfg(feature = "arrow")]
         Content::VectorTable => is_vector_table(path),
         Content::WordsOf(matrix) => rows_of_matrix(&start_of(matrix)).is_some_and(|rows| lines(path) == Some(rows)),
+        Content::License => Embeddings::is_own_license(path),
         Content::Vectors => is_vectors(&start_of(path)),
         // Plain text and the formats of other programs do not say who wrote them.
         Content::WordVectors | Content::Sentences => false,

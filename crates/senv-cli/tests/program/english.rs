@@ -156,6 +156,14 @@ fn two_seeds_make_one_small_table() {
     folder
         .run(&["compress", "--model", "a.senv", "--with", "english", "--encoding", "int8", "--output", "wide.senv"])
         .ok();
+    // Terms of its own, and those of both.
+    let terms = |model: &str| folder.run(&["info", model, "--json"]).ok().json()["terms"].clone();
+    folder.run(&["compress", "--model", "a.senv", "--terms", "CC BY 4.0: by a test", "--output", "own.senv"]).ok();
+    assert_eq!(terms("own.senv"), "CC BY 4.0: by a test");
+    let again = ["compress", "--model", "own.senv", "--max-vocabulary", "9", "--output", "less.senv"];
+    folder.run(&[&again[..], &["--terms", "MIT"]].concat()).fails(2, &["--terms", "CC BY 4.0: by a test"]);
+    folder.run(&again).ok();
+    assert_eq!(terms("less.senv"), "CC BY 4.0: by a test");
     let english = folder.run(&["info", "english", "--json"]).ok().json();
     let info = folder.run(&["info", "wide.senv", "--json"]).ok().json();
     assert_eq!(dim("wide.senv") as u64, 12 + english["word_dim"].as_u64().unwrap());
@@ -177,10 +185,39 @@ fn a_folder_of_model2vec_is_written_and_never_replaced_unasked() {
     let folder = Folder::with_model();
     let convert = |more: &[&str]| folder.run(&[&["convert", "m.senv", "out", "--to", "model2vec"], more].concat());
     convert(&[]).ok();
-    for name in ["out/model.safetensors", "out/tokenizer.json", "out/config.json"] {
+    for name in ["out/model.safetensors", "out/tokenizer.json", "out/config.json", "out/README.md"] {
         assert!(folder.has(name), "{name}");
     }
     convert(&[]).fails(2, &["out already exists", "--force"]);
     convert(&["--force"]).ok();
     folder.run(&["convert", "m.senv", "x.vec", "--from", "model2vec"]).fails(2, &["need no conversion"]);
+}
+
+#[test]
+fn the_terms_of_the_model_go_with_its_words_into_every_format() {
+    let folder = Folder::new();
+    folder.run(&["compress", "--model", "english", "--max-vocabulary", "300", "--output", "small.senv"]).ok();
+    let terms_of = |model: &str| folder.run(&["info", model, "--json"]).ok().json()["terms"].clone();
+    for output in ["w.vec", "w.bin", "w.npy", "w.senv"] {
+        let said = folder.run(&["convert", "small.senv", output]).ok().err;
+        assert!(said.contains(senv_english::TERMS), "{output}: {said}");
+        assert_eq!(folder.has(&format!("{output}.license")), output != "w.senv", "{output}");
+        folder.run(&["convert", output, "back.senv"]).ok();
+        assert_eq!(terms_of("back.senv"), senv_english::TERMS, "{output}");
+    }
+    let said = folder.run(&["convert", "small.senv", "-", "--to", "glove-text"]).ok().err;
+    assert!(said.contains(&format!("{} (nowhere in it)", senv_english::TERMS)), "{said}");
+    // Vectors without terms leave none behind, and those of somebody else are not replaced unasked.
+    folder.write("own.txt", "cat 1 0.5\ndog 1 0.75\n");
+    folder.run(&["convert", "own.txt", "w.vec", "--force"]).ok();
+    assert!(!folder.has("w.vec.license"));
+    folder.write("w.w2v.license", "SPDX-License-Identifier: MIT\n");
+    let convert = ["convert", "small.senv", "w.w2v"];
+    folder.run(&convert).fails(2, &["w.w2v.license exists", "--force"]);
+    folder.run(&[&convert[..], &["--force"]].concat()).ok();
+
+    folder.run(&["convert", "small.senv", "folder", "--to", "model2vec"]).ok();
+    let card = String::from_utf8(folder.read("folder/README.md")).unwrap();
+    assert!(card.starts_with("---\n") && card.contains("\nlicense: ") && card.contains(senv_english::TERMS), "{card}");
+    assert_eq!(terms_of("folder"), senv_english::TERMS);
 }

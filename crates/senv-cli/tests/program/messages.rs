@@ -124,8 +124,15 @@ fn data_too_few_for_a_trial_are_told_and_errors_come_first() {
         let file = if input == "--input" { "text.txt" } else { "pairs.tsv" };
         let err = folder.run(&["train", input, file, "--output", "m.senv", "--force"]).ok().err;
         assert!(!err.contains("comparing ways to start"), "{err}");
-        assert!(err.contains("not enough data for a trial of ways to start: ") && err.contains(says), "{err}");
-        assert!(err.contains("start: fine-tuned from English, without a trial"), "{err}");
+        let license = senv::Terms::new(senv_english::TERMS);
+        if license.is_permissive() {
+            assert!(err.contains("not enough data for a trial of ways to start: ") && err.contains(says), "{err}");
+            let start = format!("start: fine-tuned from English ({}), without a trial", license.license());
+            assert!(err.contains(&start), "{err}");
+        } else {
+            let start = format!("start: from scratch; senv's English model is under {}", license.license());
+            assert!(err.contains(&start), "{err}");
+        }
     }
     folder.write("p.csv", "a cat sat,a kitten sat\nrain falls,it rains\n");
     let ended = folder.run(&["train", "--pairs", "p.csv", "--output", "n.senv"]);

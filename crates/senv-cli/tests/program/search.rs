@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, BufReader, Write};
 
+use senv::Model;
+use senv_index::{Collection, CollectionParams};
 use serde_json::Value;
 
 use crate::common::{Folder, text};
@@ -54,6 +56,28 @@ fn sentences_are_found_with_cosine_id_and_line_as_nearest_finds_them() {
     let high = answers(&folder.run(&high).ok().out).remove(0);
     let high = high["neighbours"].as_array().unwrap();
     assert!(!high.is_empty() && high.len() < 600 && high.iter().all(|near| near["cosine"].as_f64().unwrap() >= 0.9));
+}
+
+/// Another digest stands for the built-in model of another release.
+#[test]
+fn a_collection_of_another_built_in_model_is_indexed_again_or_keeps_its_model() {
+    let folder = Folder::with_model();
+    let digest = senv::model::model_digest(folder.path("m.senv")).unwrap();
+    let dim = Model::open(folder.path("m.senv")).unwrap().dim();
+    let params = CollectionParams::new(dim).model(&digest).metadata("model.path", "english").column("text");
+    drop(Collection::create(folder.path("old"), &params).unwrap());
+    let says =
+        ["another built-in English model", "index its sentences again", "give the path of the model (--model FILE)"];
+    folder.run(&["search", "old", "--query", "the cat"]).fails(1, &says);
+    folder.run(&["index", "--index", "old", "text.txt", "--add"]).fails(1, &says);
+    // With the file of the earlier model, and without it once the collection knows where it is.
+    folder.run(&["index", "--index", "old", "text.txt", "--add", "--model", "m.senv"]).ok();
+    assert_eq!(folder.run(&["search", "old", "--query", "the cat", "--k", "3"]).ok().out.lines().count(), 3);
+    folder.run(&["index", "--index", "old", "text.txt", "--force"]).ok();
+    let info = folder.run(&["info", "old", "--json"]).ok().json();
+    assert_eq!((&info["model"], &info["terms"]), (&"english".into(), &senv_english::TERMS.into()), "{info}");
+    let info = folder.run(&["info", "old"]).ok().out;
+    assert!(info.lines().any(|line| line.starts_with("terms ") && line.ends_with(senv_english::TERMS)), "{info}");
 }
 
 #[test]

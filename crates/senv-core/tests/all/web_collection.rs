@@ -54,6 +54,18 @@ fn cosines_are_those_of_the_vectors_up_to_rounding() {
 }
 
 #[test]
+fn the_terms_of_the_model_are_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.web");
+    for terms in [Some("CC BY 4.0: by a test"), None] {
+        let mut writer = WebCollectionWriter::new(3, "d1ge57").unwrap().with_terms(terms);
+        writer.push(&WebSentence { text: "a", vector: &vector(1, 3), id: 7.into(), line: 0 }).unwrap();
+        writer.save(&path).unwrap();
+        assert_eq!(opened(std::fs::read(&path).unwrap()).unwrap().terms(), terms);
+    }
+}
+
+#[test]
 fn what_has_no_direction_is_near_nothing() {
     let sentences = [("a", vec![0.0; 3]), ("b", vec![f32::MAX; 3]), ("c", vec![1e-30; 3]), ("d", vec![1.0, 0.0, 0.0])];
     let opened = opened(file(&sentences)).unwrap();

@@ -195,6 +195,12 @@ impl WebCollection {
         &self.config.model
     }
 
+    /// The terms of use of that model, if it has some.
+    #[must_use]
+    pub fn terms(&self) -> Option<&str> {
+        self.file.terms()
+    }
+
     /// The cosine of a row with a query, in `[-1, 1]`, with a rounding error of about 0.001; 0 for a vector without a
     /// direction.
     ///

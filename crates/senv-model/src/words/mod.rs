@@ -5,6 +5,7 @@ pub(crate) mod coverage;
 pub(crate) mod features;
 mod frequency_weight;
 pub(crate) mod signs;
+pub(crate) mod terms;
 mod unknown_words;
 pub(crate) mod vocabulary;
 

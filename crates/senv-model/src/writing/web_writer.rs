@@ -8,6 +8,7 @@ use std::{
 use super::ModelWriter;
 use crate::files::{
     RawTensor,
+    model_file::KEY_TERMS,
     web_collection::{
         COUNTS, Config, ENDS, FACTORS, ID_ENDS, ID_TEXT, IDS, LINES, MOST_DIM, ROWS, TEXT, WebCollection,
     },
@@ -112,6 +113,7 @@ impl Ids {
 pub struct WebCollectionWriter {
     dim: usize,
     model: String,
+    terms: Option<String>,
     rows: Vec<u8>,
     factors: Vec<f32>,
     text: Vec<u8>,
@@ -135,6 +137,13 @@ impl WebCollectionWriter {
             return Err(Error::InvalidParameter { name, requirement, got });
         }
         Ok(Self { dim, model: model.to_owned(), ..Self::default() })
+    }
+
+    /// Sets the terms of use of the model, which the file then has in its metadata
+    /// ([`WebCollection::terms`]).
+    #[must_use]
+    pub fn with_terms(self, terms: Option<&str>) -> Self {
+        Self { terms: terms.map(str::to_owned), ..self }
     }
 
     /// Adds a sentence.
@@ -233,6 +242,10 @@ impl WebCollectionWriter {
             .f32s(FACTORS, &self.factors)
             .bytes(TEXT, &self.text)
             .u32s(ENDS, &self.ends);
+        let writer = match &self.terms {
+            Some(terms) => writer.metadata(KEY_TERMS, terms),
+            None => writer,
+        };
         let writer = match &self.ids {
             Ids::Numbers(ids) => writer.u64s(IDS, ids),
             Ids::Texts { text, ends } => writer.bytes(ID_TEXT, text).u32s(ID_ENDS, ends),

@@ -6,5 +6,6 @@ mod glove_text;
 mod model_file;
 mod nearest;
 mod npy;
+mod terms;
 mod word2vec_binary;
 mod word2vec_text;

@@ -6,7 +6,7 @@ use senv_core::{KnownWords, text::TextMarks};
 use senv_index::{Collection, Rescoring};
 
 use super::{
-    MODEL_KIND, MODEL_ORDER, MODEL_PATH, RECALL, SentenceCollection, has_column,
+    MODEL_KIND, MODEL_ORDER, MODEL_PATH, MODEL_TERMS, RECALL, SentenceCollection, has_column,
     new_sentences::{NO_DIRECTION, SAMPLE, SAMPLE_MARKS, ZERO_VECTORS},
 };
 use crate::model::handle::Model;
@@ -34,6 +34,13 @@ impl SentenceCollection {
     #[must_use]
     pub fn model_kind(rows: &Collection) -> Option<&str> {
         rows.metadata().get(MODEL_KIND).map(String::as_str)
+    }
+
+    /// The terms of use of the model that the vectors were made with ([`Model::terms`]); `None` if it has none, or if
+    /// the collection was made before terms were recorded.
+    #[must_use]
+    pub fn model_terms(rows: &Collection) -> Option<&str> {
+        rows.metadata().get(MODEL_TERMS).map(String::as_str)
     }
 
     /// The weight of the order part; `None` if the model has none.

@@ -53,6 +53,7 @@ pub use self::{
 pub(crate) const MODEL_PATH: &str = "model.path";
 const MODEL_KIND: &str = "model.kind";
 const MODEL_ORDER: &str = "model.order";
+const MODEL_TERMS: &str = "model.terms";
 const RECALL: &str = "recall";
 
 /// Sentences in a folder on disk, with the model that encodes them. They are memory-mapped, searched by meaning, added,
@@ -187,7 +188,8 @@ impl SentenceCollection {
     ///
     /// # Errors
     /// The errors of [`Collection::open`] and [`Model::open`]; [`Error::ModelGone`]; [`Error::OtherModel`] if there is
-    /// now another model at its path; [`Error::NoSentences`] if the collection does not contain sentences.
+    /// now another model at its path; [`Error::OtherEnglish`] if it was made with the built-in model of another
+    /// release; [`Error::NoSentences`] if the collection does not contain sentences.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         Self::open_at(folder.as_ref(), None)
     }
@@ -216,10 +218,12 @@ impl SentenceCollection {
     /// Records a new path of the model, after the model was moved.
     ///
     /// # Errors
-    /// [`Error::OtherModel`]; [`Error::ModelPath`]; the errors of [`Collection::set_metadata`].
+    /// [`Error::OtherModel`]; [`Error::OtherEnglish`]; [`Error::ModelPath`]; the errors of
+    /// [`Collection::set_metadata`].
     pub fn move_model(&mut self, model: impl AsRef<Path>) -> Result<()> {
-        let kept = model_place::moved(self.rows.folder(), self.rows.model(), model.as_ref())?;
-        if self.rows.metadata().get(MODEL_PATH) != Some(&kept) {
+        let before = self.rows.metadata().get(MODEL_PATH).map_or("", String::as_str);
+        let kept = model_place::moved(self.rows.folder(), self.rows.model(), before, model.as_ref())?;
+        if before != kept {
             self.rows.set_metadata(MODEL_PATH, &kept)?;
         }
         Ok(())

@@ -95,14 +95,14 @@ fn kept_path(path: &Path) -> Result<String> {
     real.into_os_string().into_string().map_err(|real| Error::ModelPath { model: real.into() })
 }
 
-/// The new path to record for the model of a collection, which must have this digest.
-pub(super) fn moved(folder: &Path, digest: &str, model: &Path) -> Result<String> {
-    check(folder, digest, model)?;
+/// The new path to record for the model of a collection, which must have this digest and is at `kept` so far.
+pub(super) fn moved(folder: &Path, digest: &str, kept: &str, model: &Path) -> Result<String> {
+    check(folder, digest, Path::new(kept), model)?;
     kept_path(model)
 }
 
 /// Refuses a model other than that of the collection, and anything but a file or folder, because a pipe would block.
-fn check(folder: &Path, digest: &str, model: &Path) -> Result<()> {
+fn check(folder: &Path, digest: &str, kept: &Path, model: &Path) -> Result<()> {
     if let Ok(metadata) = fs::metadata(model)
         && !is_english(model)
         && !metadata.is_file()
@@ -110,7 +110,13 @@ fn check(folder: &Path, digest: &str, model: &Path) -> Result<()> {
     {
         return Err(senv_core::Error::not_a_file(model, &metadata).into());
     }
-    same(folder, digest, model, model_digest(model)?)
+    match same(folder, digest, model, model_digest(model)?) {
+        // The name has stayed, and the model in the program has changed.
+        Err(Error::OtherModel { collection, expected, found, .. }) if is_english(kept) && is_english(model) => {
+            Err(Error::OtherEnglish { collection, expected, found })
+        }
+        checked => checked,
+    }
 }
 
 /// Refuses a model with another digest.
@@ -142,7 +148,7 @@ pub(super) fn open_again(folder: &Path, digest: &str, kept: &str, given: Option<
             beside.ok_or_else(|| Error::ModelGone { collection: folder.to_owned(), model: kept.to_owned() })?
         }
     };
-    check(folder, digest, &path)?;
+    check(folder, digest, kept, &path)?;
     Model::open(&path)
 }
 

@@ -3,7 +3,7 @@
 use senv_core::text::Shard;
 use senv_index::{CollectionParams, IndexParams, Rescoring};
 
-use super::{MODEL_KIND, MODEL_ORDER, MODEL_PATH, RECALL, model_place::ModelPlace, new_sentences::TEXT};
+use super::{MODEL_KIND, MODEL_ORDER, MODEL_PATH, MODEL_TERMS, RECALL, model_place::ModelPlace, new_sentences::TEXT};
 use crate::error::Result;
 
 /// Settings of a new [`SentenceCollection`](crate::SentenceCollection).
@@ -69,6 +69,10 @@ pub(super) fn rows_params(place: &ModelPlace, params: &SentenceCollectionParams)
         .metadata(MODEL_KIND, place.model.kind())
         .metadata(RECALL, &recall.to_string())
         .column(TEXT);
+    let rows = match place.whole.terms() {
+        Some(terms) => rows.metadata(MODEL_TERMS, terms),
+        None => rows,
+    };
     let rows = match params.shard {
         Some(CollectionShard { shard, has_ids }) => rows.shard(shard.number(), shard.count(), has_ids),
         None => rows,

@@ -87,6 +87,52 @@ fn the_english_model_needs_no_file() {
     assert!(SentenceCollection::open_with_model(models.path("e"), models.path("my.senv")).is_err());
 }
 
+/// Another digest stands for the built-in model of another release.
+#[cfg(feature = "english")]
+#[test]
+fn a_collection_of_another_built_in_model_says_what_to_do() {
+    let models = ModelFolder::new();
+    let (old, folder) = (models.path("my.senv"), models.path("old"));
+    let digest = crate::model::model_digest(&old).unwrap();
+    // The name of the built-in model, and the digest of the file.
+    let params = senv_index::CollectionParams::new(24).model(&digest).metadata(MODEL_PATH, "english");
+    drop(Collection::create(&folder, &params.column(TEXT)).unwrap());
+    for opened in [SentenceCollection::open(&folder), SentenceCollection::open_with_model(&folder, "english")] {
+        let error = opened.unwrap_err();
+        assert!(matches!(&error, Error::OtherEnglish { expected, found, .. }
+            if *expected == digest && found == senv_english::DIGEST));
+        assert_eq!(error.remedies(), [crate::Remedy::ModelPlace]);
+        let said = error.to_string();
+        assert!(said.contains("index its sentences again") && said.contains("give the path of the model"), "{said}");
+    }
+    // With the file of the earlier model the collection goes on, and remembers where the file is.
+    let mut collection = SentenceCollection::open_with_model(&folder, &old).unwrap();
+    collection.add(&["rain falls on the hill"]).unwrap();
+    assert!(matches!(collection.move_model("english"), Err(Error::OtherEnglish { .. })));
+    collection.move_model(&old).unwrap();
+    let collection = SentenceCollection::open(&folder).unwrap();
+    assert_eq!(texts(&collection.search("rain", 1).unwrap()), ["rain falls on the hill"]);
+    // The collection now has a file, and the built-in model is any other model.
+    let other = SentenceCollection::open_with_model(&folder, "english").unwrap_err();
+    assert!(matches!(other, Error::OtherModel { .. }), "{other}");
+}
+
+#[cfg(feature = "english")]
+#[test]
+fn a_collection_keeps_the_terms_of_its_model() {
+    let models = ModelFolder::new();
+    let terms = |collection: SentenceCollection| {
+        let rows = Collection::open(collection.rows().folder()).unwrap();
+        SentenceCollection::model_terms(&rows).map(str::to_owned)
+    };
+    let english = crate::english().unwrap();
+    for (name, source) in [("named", ModelSource::from("english")), ("given", ModelSource::from(&english))] {
+        let collection = SentenceCollection::create(models.path(name), source).unwrap();
+        assert_eq!(terms(collection).as_deref(), Some(senv_english::TERMS), "{name}");
+    }
+    assert_eq!(terms(models.collection(&["rain falls on the hill"])), None);
+}
+
 #[test]
 fn equal_sentences_are_one_hit_however_many_there_are() {
     let models = ModelFolder::new();

@@ -29,7 +29,7 @@ pub struct WebExport {
 impl SentenceCollection {
     /// Writes the sentences that are not deleted, with their vectors in int8, to one file for the web page of senv
     /// (`senv-web`), replacing an existing file. Equal sentences are one row with their count. Line numbers are kept if
-    /// all sentences come from one file.
+    /// all sentences come from one file. The metadata have the terms of use of the model.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -48,7 +48,8 @@ impl SentenceCollection {
     /// * Errors of reading the collection and of writing the file.
     pub fn export_web(&self, path: impl AsRef<Path>) -> Result<WebExport> {
         Self::check_for_web(&self.rows)?;
-        let mut writer = WebCollectionWriter::new(self.rows.dim(), self.rows.model())?;
+        let writer = WebCollectionWriter::new(self.rows.dim(), self.rows.model())?;
+        let mut writer = writer.with_terms(self.whole.terms());
         let line_of = self.lines_of_one_file()?;
         let mut without_vector = Vec::new();
         for position in 0..self.rows.n_positions() {

@@ -1,10 +1,10 @@
 //! Averages of word vectors in the folder layout of Model2Vec, for Python's `model2vec` and its Rust counterpart.
 //!
 //! The folder contains `model.safetensors` (one matrix, `embeddings`), `tokenizer.json` (of Hugging Face's tokenizers:
-//! a regular expression and a list of words) and `config.json`. The last word of the list, `[UNK]`, has a row of zeros,
-//! because those programs leave unknown words out. Vectors therefore differ if
-//! [`UnknownWords::Hash`](crate::average::UnknownWords) gives unknown words a vector. They also differ in the few
-//! places where the regular expression splits differently ([`Tokenizer::pattern`]). The folder has no normalization
+//! a regular expression and a list of words), `config.json`, and `README.md` with the license of the model. The last
+//! word of the list, `[UNK]`, has a row of zeros, because those programs leave unknown words out. Vectors therefore
+//! differ if [`UnknownWords::Hash`](crate::average::UnknownWords) gives unknown words a vector. They also differ in the
+//! few places where the regular expression splits differently ([`Tokenizer::pattern`]). The folder has no normalization
 //! ([`Tokenizer::normalize`]), so text that is not typed plainly has other vectors.
 
 use std::{fs, io::Write, path::Path};
@@ -16,13 +16,15 @@ use crate::{
     compress::word_rows::WordRows,
     error::{Error, Result},
     model::handle::Model,
+    model2vec::card,
 };
 
 /// The token for unknown words; longer if the vocabulary has a word of this name.
 const UNKNOWN: &str = "[UNK]";
 
 /// Writes a model to a folder, which is created if necessary. Existing files of these names are replaced, each
-/// atomically.
+/// atomically. If the model has terms of use ([`Model::terms`]), `README.md` names their license as model hubs read it,
+/// and the metadata of `model.safetensors` have them as `senv.terms`.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -49,7 +51,11 @@ pub fn write_model2vec(model: &Model, folder: &Path) -> Result<()> {
         return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into() });
     };
     fs::create_dir_all(folder).map_err(|e| Core::io("create the folder", folder, e))?;
-    write_rows(&WordRows::of(model)?.rows, folder)?;
+    let rows = WordRows::of(model)?.rows;
+    // The license is there before the rows are.
+    let card = card::text(vocabulary, rows.dim());
+    AtomicFile::write_with(folder.join(card::NAME), |file| file.write_all(card.as_bytes())).map_err(Core::of_step)?;
+    write_rows(&rows, vocabulary.terms(), folder)?;
     let config = json!({
         "model_type": "model2vec", "architectures": ["StaticModel"], "hidden_dim": model_dim(model), "normalize": false,
         "embedding_dtype": "float32", "max_length": null,
@@ -63,10 +69,13 @@ fn model_dim(model: &Model) -> usize {
 }
 
 /// Writes the rows, followed by a row of zeros.
-fn write_rows(rows: &Table, folder: &Path) -> Result<()> {
+fn write_rows(rows: &Table, terms: Option<&str>, folder: &Path) -> Result<()> {
     let shape = [rows.n_rows() + 1, rows.dim()];
-    let header =
+    let mut header =
         json!({ "embeddings": { "dtype": "F32", "shape": shape, "data_offsets": [0, 4 * shape[0] * shape[1]] } });
+    if let Some(terms) = terms {
+        header["__metadata__"] = json!({ "senv.terms": terms });
+    }
     let mut header = header.to_string();
     while !header.len().is_multiple_of(8) {
         header.push(' ');
@@ -148,6 +157,28 @@ mod tests {
             let tokenizer: Value = serde_json::from_slice(&fs::read(folder.join("tokenizer.json")).unwrap()).unwrap();
             assert_eq!(tokenizer["model"]["vocab"], json!({ "the": 0, "[UNK]": 1, "cat": 2, "[UNK]]": 3 }));
             assert_eq!(tokenizer["normalizer"]["type"], "Lowercase");
+        }
+    }
+
+    #[test]
+    fn the_terms_travel_with_the_folder() {
+        const TERMS: &str = "CC BY-SA 4.0: made from an \"encyclopedia\"";
+        let folder = tempfile::tempdir().unwrap();
+        let small = CompressParams::default().compress(&model(&Tokenizer::words())).unwrap();
+        for terms in [Some(TERMS), None] {
+            let small = match terms {
+                Some(terms) => small.clone().with_terms(terms),
+                None => small.clone(),
+            };
+            // A card of an earlier model is replaced.
+            write_model2vec(&StaticModel::from(small).into(), folder.path()).unwrap();
+            assert_eq!(Model::open(folder.path()).unwrap().terms(), terms);
+            let card = fs::read_to_string(folder.path().join("README.md")).unwrap();
+            assert_eq!(card.contains("\nlicense: cc-by-sa-4.0\n"), terms.is_some(), "{card}");
+            let bytes = fs::read(folder.path().join("model.safetensors")).unwrap();
+            let n = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+            let header: Value = serde_json::from_slice(&bytes[8..8 + n]).unwrap();
+            assert_eq!(header["__metadata__"]["senv.terms"].as_str(), terms);
         }
     }
 

@@ -229,6 +229,29 @@ mod tests {
     }
 
     #[test]
+    fn a_table_of_several_models_has_the_terms_of_all() {
+        let under = |terms: Option<&str>| -> Model {
+            let vocabulary = Vocabulary::from_counts([("fog", 5), ("cat", 3)], 8).unwrap().with_terms(terms);
+            let (features, mut rows) = (words(&vocabulary).unwrap(), Table::zeros(2, 4).unwrap());
+            rows.row_mut(0).fill(1.0);
+            rows.row_mut(1).fill(0.5);
+            AverageEncoder::new(Tokenizer::whitespace(), vocabulary, features, rows).unwrap().into()
+        };
+        let params = CompressParams { encoding: RowEncoding::F32, ..CompressParams::default() };
+        for (first, second, expected) in [
+            (None, None, None),
+            (None, Some("MIT"), Some("MIT")),
+            (Some("MIT"), None, Some("MIT")),
+            (Some("MIT"), Some("MIT"), Some("MIT")),
+            (Some("MIT"), Some("CC BY-SA 4.0: b"), Some("MIT AND CC BY-SA 4.0: MIT; CC BY-SA 4.0: b")),
+            (Some("CC BY-SA 4.0: b"), Some("MIT"), Some("CC BY-SA 4.0 AND MIT: CC BY-SA 4.0: b; MIT")),
+        ] {
+            let both = params.compress_side_by_side(&under(first), &[&under(second)]).unwrap();
+            assert_eq!(both.vocabulary().terms(), expected);
+        }
+    }
+
+    #[test]
     fn models_of_other_words_stand_side_by_side_and_count_the_same() {
         let params = CompressParams { encoding: RowEncoding::F32, ..CompressParams::default() };
         let vocabulary = Vocabulary::from_counts([("fog", 5), ("cat", 3)], 8).unwrap().with_terms(Some("Terms."));

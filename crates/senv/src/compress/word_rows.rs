@@ -88,7 +88,7 @@ impl WordRows {
             parts.iter_mut().for_each(|part| to_mean_length_one(&mut part.rows));
             union(&parts)?
         };
-        let vocabulary = parts.iter().rev().fold(vocabulary, |all, part| all.with_terms_of(Some(&part.vocabulary)));
+        let vocabulary = parts.iter().fold(vocabulary, |all, part| all.with_terms_of(Some(&part.vocabulary)));
         let mut rows = Table::zeros(vocabulary.len(), parts.iter().map(|part| part.rows.dim()).sum())?;
         for (id, word, _) in vocabulary.iter() {
             let mut rest = rows.row_mut(id.index());

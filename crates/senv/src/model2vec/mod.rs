@@ -12,6 +12,7 @@
 //! those of Unicode, and those written by [`write_model2vec`](crate::write_model2vec). With the feature `tokenizers`,
 //! Hugging Face's crate reads all others. Unsupported parts are refused by name.
 
+pub(crate) mod card;
 #[cfg(all(test, feature = "tokenizers"))]
 mod other_tests;
 mod tensors;
@@ -92,7 +93,8 @@ impl Model2Vec {
         Layout::of(folder.as_ref()).is_some()
     }
 
-    /// Opens a folder and reads the rows into memory as f32.
+    /// Opens a folder and reads the rows into memory as f32. A license in the first lines of its `README.md` becomes
+    /// the terms of the model ([`Vocabulary::terms`]).
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -159,6 +161,7 @@ impl Model2Vec {
         words.sort_unstable_by_key(|&(word, id)| (id, word));
         let n_words = words.len() as u64;
         let vocabulary = Vocabulary::from_counts(words.iter().map(|&(word, _)| (word, 1)), n_words)?;
+        let vocabulary = vocabulary.with_terms(card::terms_of(folder).as_deref());
         let tokenizer = Tokenizer::words().lowercase(tokens.is_lowercase());
         Ok(Self { tokens, rows, row_of, weights, normalize, max_length, vocabulary, tokenizer })
     }

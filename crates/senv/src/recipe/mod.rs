@@ -270,9 +270,9 @@ impl NeighbourRecipe {
 /// Trains a model on text files, with the settings that fit them. The files have one sentence per line and a blank line
 /// between documents.
 ///
-/// With the feature `english` (a default), the English model is fine-tuned if [`Recipe::choose_start`] finds that
-/// better. The result then has its terms of use ([`Model::terms`]). `Recipe::choose(..)?.fit(..)` always trains from
-/// scratch.
+/// With the feature `english` (a default), the English model is fine-tuned if its terms of use are permissive and
+/// [`Recipe::choose_start`] finds that better. The result then has these terms ([`Model::terms`]).
+/// `Recipe::choose(..)?.fit(..)` always trains from scratch, and [`fine_tune`] starts from any model.
 ///
 /// ```no_run
 /// use senv_core::SentenceEncoder;
@@ -314,7 +314,12 @@ pub fn train_with(text: impl TextFiles, options: &TrainOptions<'_>) -> Result<Mo
     let sample = TextSample::read_of(&text, &options.text);
     let recipe = Recipe::choose_by(&sample, &text, &[] as &[&Path], options)?;
     #[cfg(feature = "english")]
-    let (recipe, _) = recipe.choose_start(&sample, &crate::english()?, senv_english::MIN_KNOWN_SHARE, options)?;
+    let recipe = {
+        let (english, share) = (crate::english()?, senv_english::MIN_KNOWN_SHARE);
+        let (recipe, choice) = recipe.choose_start(&sample, &english, share, options)?;
+        options.observer.note(&choice.to_string());
+        recipe
+    };
     recipe.fit(options)
 }
 

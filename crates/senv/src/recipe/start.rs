@@ -5,10 +5,13 @@
 //! Halves tell which of two models from English is better. They say nothing about a model trained from scratch, which
 //! trains on this very task and is still worse (`docs/experiments/start-from-english.md`). Fine-tuning English beat
 //! training from scratch on every such set, so the trial compares it only with English as it is.
+//!
+//! A model has the terms of the model that it starts from. So English is only tried if its terms are permissive
+//! ([`Terms`]): without being asked, training adds no obligation beyond naming sources.
 
 use std::fmt;
 
-use senv_core::{Control, Error as CoreError, KnownWords, Observer, Progress, text::TextMarks};
+use senv_core::{Control, Error as CoreError, KnownWords, Observer, Progress, Terms, text::TextMarks};
 use serde::Serialize;
 
 use super::{
@@ -69,9 +72,13 @@ pub struct StartChoice {
     pub known_words: Option<f64>,
     /// The factor on the learning rate of fine-tuning: 1, or 4 if the trial preferred it.
     pub lr_factor: f64,
-    /// The figures of the trial; `None` if the language or the size of the text decided, or if there were too few
-    /// pairs.
+    /// The figures of the trial; `None` if the language or the size of the text or the terms of the English model
+    /// decided, or if there were too few pairs.
     pub trial: Option<StartTrial>,
+    /// The terms of the English model, which the result has unless it starts from scratch; `None` if it has none.
+    pub terms: Option<String>,
+    /// Whether these terms are the reason to start from scratch: they are not permissive.
+    pub terms_decided: bool,
 }
 
 /// Figures of a trial: the mean reciprocal rank of held-out pairs for each start, in `(0, 1]`.
@@ -99,6 +106,17 @@ pub struct StartTrial {
 impl fmt::Display for StartChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "start: {}", self.start)?;
+        let license = self.terms.as_deref().map(|terms| Terms::new(terms).license());
+        if let Some(license) = license.filter(|_| self.start != StartKind::Scratch) {
+            write!(f, " ({license})")?;
+        }
+        if self.terms_decided {
+            let license = license.unwrap_or_default();
+            return write!(
+                f,
+                "; senv's English model is under {license}, and a model that starts from it would be, too"
+            );
+        }
         if self.lr_factor != 1.0 {
             write!(f, " at {} times the usual learning rate", self.lr_factor)?;
         }
@@ -137,7 +155,9 @@ impl Recipe {
     /// decides. It knows them if it knows the share `min_known_share`, or 60 % of a text that has no more function
     /// words of other languages than of English. The trial fine-tunes the model ([`Recipe::fine_tune_from`]), keeps it
     /// as it is ([`Recipe::Unchanged`]), or trains from scratch. Data in another language and texts of more than 60
-    /// million words are trained from scratch.
+    /// million words are trained from scratch. So are all data if the model has terms that are not permissive
+    /// ([`Terms::is_permissive`]), because the result would have them; [`Recipe::fine_tune_from`] starts from any
+    /// model.
     ///
     /// ```no_run
     /// use senv::{Recipe, TrainOptions, data::TextSample};
@@ -160,7 +180,11 @@ impl Recipe {
         options: &TrainOptions<'_>,
     ) -> Result<(Self, StartChoice)> {
         let known_words = english.known_words(sample.lines().take(KnownWords::SAMPLE)).share();
-        let choice = |(start, lr_factor), trial| StartChoice { start, known_words, lr_factor, trial };
+        let terms = english.terms().map(str::to_owned);
+        let choice = |(start, lr_factor), trial| {
+            let terms = terms.clone();
+            StartChoice { start, known_words, lr_factor, trial, terms, terms_decided: false }
+        };
         const SCRATCH: (StartKind, f64) = (StartKind::Scratch, 1.0);
         let is_known = known_words.is_some_and(|share| {
             share >= min_known_share || share >= LEAST_KNOWN && looks_english(sample.lines().take(KnownWords::SAMPLE))
@@ -175,6 +199,9 @@ impl Recipe {
         let halves = recipe.files.inputs.iter().all(|input| input.kind == PairKind::Halves);
         if halves && !sample.lines().any(has_halves) {
             return Ok((self, choice(SCRATCH, None)));
+        }
+        if !may_start_from(english) {
+            return Ok((self, StartChoice { terms_decided: true, ..choice(SCRATCH, None) }));
         }
         // Data too few for a trial teach less than English knows, so English is fine-tuned.
         let tried = match Trial::new(&recipe.files)? {
@@ -210,6 +237,11 @@ impl Recipe {
             Self::Unchanged(_) => None,
         }
     }
+}
+
+/// Whether training may start from a model without being asked to: its terms are permissive, or it has none.
+fn may_start_from(model: &Model) -> bool {
+    model.terms().is_none_or(|terms| Terms::new(terms).is_permissive())
 }
 
 /// Whether these lines have no fewer function words of English than of other languages. Lists of names have neither.

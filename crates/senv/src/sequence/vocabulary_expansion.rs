@@ -100,7 +100,7 @@ pub(crate) fn grown(
     let old = vocabulary.iter().map(|(_, word, count)| (word, count));
     let all = old.chain(added.iter().map(|(word, _)| (*word, 0)));
     let new = Vocabulary::from_counts(all, vocabulary.corpus_tokens())?;
-    let new = new.with_terms_of(Some(vectors.vocabulary())).with_terms_of(Some(vocabulary));
+    let new = new.with_terms_of(Some(vocabulary)).with_terms_of(Some(vectors.vocabulary()));
     let (mut out, mut errors) = (Vec::new(), Vec::new());
     for table in tables {
         let (table, error) = expanded(table, &shared, &added, vectors.dim(), expansion)?;

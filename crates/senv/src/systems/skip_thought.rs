@@ -258,6 +258,6 @@ impl SkipThought {
         let (mut config, mut parts) = (uni.config, uni.parts);
         config.parts.extend(bi.config.parts);
         parts.extend(bi.parts);
-        Ok(Self::new(config, uni.vocabulary, parts))
+        Ok(Self::new(config, uni.vocabulary.with_terms_of(Some(&bi.vocabulary)), parts))
     }
 }

@@ -33,6 +33,9 @@ use crate::{
 ///   .txt                 GloVe text
 ///   .npy                 NumPy matrix, with the words in .words.txt
 ///
+/// Terms of use go with the vectors: into a senv model, into README.md of a Model2Vec folder, and for other
+/// formats into a second file, such as words.vec.license.
+///
 /// --to model2vec writes a mean of word vectors as a folder that the Python package model2vec opens.
 ///
 /// A .bin or .ftz file of fastText, or a .bin file of the Sent2Vec program, becomes a senv model if the output
@@ -93,7 +96,7 @@ enum FormatArg {
     Word2vecBinary,
     GloveText,
     Npy,
-    /// A folder with model.safetensors, tokenizer.json and config.json.
+    /// A folder with model.safetensors, tokenizer.json, config.json and README.md.
     Model2vec,
 }
 
@@ -166,6 +169,7 @@ impl Convert {
         if embeddings.tokenizer().is_none() {
             note_case(&self.input, embeddings.vocabulary(), &tokenizer_of_words(embeddings.vocabulary()));
         }
+        let license = self.license(&embeddings, to)?;
         let _last = LastStep::begin();
         match to.format() {
             Some(format) if is_dash(&self.output) => {
@@ -178,7 +182,19 @@ impl Convert {
         }
         let words = plural(embeddings.len() as u64, "word");
         output::note(&format!("{words} of {} dimensions written to {}", embeddings.dim(), self.output.display()));
+        tell_terms(embeddings.vocabulary().terms(), license.as_deref().unwrap_or(&self.output));
         Ok(())
+    }
+
+    /// The file that the terms are written to, if the output has no place for them; refuses one of somebody else.
+    fn license(&self, embeddings: &Embeddings, to: FormatArg) -> Result<Option<PathBuf>> {
+        if embeddings.vocabulary().terms().is_none() || to == FormatArg::Senv || is_dash(&self.output) {
+            return Ok(None);
+        }
+        let path = Embeddings::license_of(&self.output);
+        let (option, force) = ("OUT", Some(self.force.force));
+        Destination { path: &path, option, content: Content::License, force }.check(&[&self.input])?;
+        Ok(Some(path))
     }
 
     fn to_model2vec(&self) -> Result {
@@ -196,6 +212,7 @@ impl Convert {
             output::note("the part that reads word order is dropped, because Model2Vec has none");
         }
         output::note(&format!("{words} of {dim} dimensions written to {}", self.output.display()));
+        tell_terms(model.terms(), &self.output.join("README.md"));
         Ok(())
     }
 
@@ -286,6 +303,13 @@ impl Convert {
         }
         Ok(embeddings)
     }
+}
+
+/// Says under which terms the output is, and which file says so.
+fn tell_terms(terms: Option<&str>, place: &Path) {
+    let Some(terms) = terms else { return };
+    let place = if is_dash(place) { "nowhere in it".into() } else { place.display().to_string() };
+    output::note(&format!("terms of the vectors: {terms} ({place})"));
 }
 
 /// A failure of writing word vectors to standard output.

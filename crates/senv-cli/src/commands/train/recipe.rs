@@ -7,7 +7,7 @@ use std::{
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use senv::{
-    Model, Observer, Recipe, Sent2VecParams, System, TrainJob, TrainOptions,
+    Model, Observer, Recipe, Sent2VecParams, System, Terms, TrainJob, TrainOptions,
     check::{CheckParams, CheckText, LossAgainstChance},
     data::TextSample,
     gradient::Stopped,
@@ -58,9 +58,11 @@ pub(crate) struct RecipeArgs {
     pairs: Vec<PathBuf>,
     /// What to start from [default: the best in a trial on a part of the data]
     ///
-    /// scratch means random vectors, english the built-in model; or give any model. The words of a model stay known and
-    /// start from its vectors, new words start from the words around them, and text is tokenized as by the model. For
-    /// text without an order, the halves of its sentences are then used as pairs.
+    /// scratch means random vectors, english the built-in model; or give any model. The result has the terms of the
+    /// model that it starts from (senv info), so the trial includes the built-in model only if its terms are
+    /// permissive. The words of a model stay known and start from its vectors, new words start from the words around
+    /// them, and text is tokenized as by the model. For text without an order, the halves of its sentences are then
+    /// used as pairs.
     #[arg(long, visible_alias = "init-model", value_name = "scratch|english|MODEL", help_heading = "Training")]
     from: Option<PathBuf>,
     #[command(flatten)]
@@ -113,7 +115,13 @@ impl RecipeArgs {
         let mut recipe = Recipe::choose_by(&sample, &self.input, &self.pairs, &options)?;
         let mut choice = None;
         match (model, &self.from, self.dim) {
-            (Some(path), ..) => recipe.fine_tune_from(&Model::open_verified(path)?, &notes)?,
+            (Some(path), ..) => {
+                let model = Model::open_verified(path)?;
+                if let Some(terms) = model.terms() {
+                    notes.note(&format!("start: fine-tuned from {} ({})", path.display(), Terms::new(terms).license()));
+                }
+                recipe.fine_tune_from(&model, &notes)?;
+            }
             (None, Some(_), _) => {}
             (None, None, Some(_)) => notes.note("start: from scratch, because --dim is given"),
             (None, None, None) => {

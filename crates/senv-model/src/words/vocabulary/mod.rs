@@ -9,7 +9,7 @@ use std::fmt;
 
 use hashbrown::HashTable;
 
-use crate::Coverage;
+use crate::{Coverage, Terms};
 pub use builder::VocabularyBuilder;
 use frequent::Frequent;
 use key::{Key, SHORT, hash, hash_short, key_within, short_key};
@@ -264,20 +264,19 @@ impl Vocabulary {
     }
 
     /// The terms of use of these words and of what was trained for them, if they come from a model with terms.
-    /// Human-readable text that model files keep.
+    /// Human-readable text that model files keep. [`Terms`] reads the license in it.
     #[must_use]
     pub fn terms(&self) -> Option<&str> {
         self.terms.as_deref()
     }
 
-    /// Returns the vocabulary with the terms of `other`, if it has some. `other` contains the words whose vectors
-    /// training starts from.
+    /// Returns the vocabulary with the terms of `other`, if it has some, in addition to its own ([`Terms::and`]).
+    /// `other` contains the words whose vectors training starts from.
     #[must_use]
     pub fn with_terms_of(self, other: Option<&Self>) -> Self {
-        match other.and_then(Self::terms) {
-            Some(terms) => self.with_terms(Some(terms)),
-            None => self,
-        }
+        let Some(terms) = other.and_then(Self::terms) else { return self };
+        let both = self.terms().map_or_else(|| terms.to_owned(), |own| Terms::new(own).and(Terms::new(terms)));
+        self.with_terms(Some(&both))
     }
 
     /// Returns the vocabulary with these terms.
