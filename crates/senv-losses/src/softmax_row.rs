@@ -40,9 +40,9 @@ pub(crate) fn softmax_row<F: Float>(row: &mut [F], target: usize, masked: &[u32]
     if own_score == 0.0 { others.ln_1p() } else { total.ln() - own_score }
 }
 
-/// Replaces the scores of one anchor by `c (p − t)` and returns −Σ t ln p. Here p is the softmax of the scores without the
-/// `masked` ones, and t is `share` times that of the `taught` scores without them, plus the rest at the `target`. Masked
-/// entries become 0, and `taught` becomes t.
+/// Replaces the scores of one anchor by `c (p − t)` and returns −Σ t ln p. Here p is the softmax of the scores without
+/// the `masked` ones, and t is `share` times that of the `taught` scores without them, plus the rest at the `target`.
+/// Masked entries become 0, and `taught` becomes t.
 pub(crate) fn taught_row<F: Float>(
     row: &mut [F],
     taught: &mut [F],

@@ -34,7 +34,7 @@ fn nearest_ranks_lines_as_search_ranks_sentences() {
                     .collect()
             };
             assert_eq!(texts(&nearest, 2), texts(&search, 3), "{query} {rank}");
-            assert_eq!(columns(&nearest, 0), columns(&search, 0), "cosines of {query} by {rank}");
+            assert_eq!(columns(&nearest, 0), columns(&search, 0), "scores of {query} by {rank}");
         }
     }
 }
@@ -65,8 +65,14 @@ fn ranked_lines_have_places_counts_and_the_least_cosine() {
     let own = folder.run(&["nearest", "t.txt", "--queries", "t.txt", "--hybrid", "--k", "1", "--json"]).ok().out;
     let first: serde_json::Value = serde_json::from_str(own.lines().next().unwrap()).unwrap();
     assert_eq!(first["neighbours"][0]["line"].as_u64(), Some(3), "{first}");
-    let near = folder.run(&[&query[..], &["--min-score", "0.9"]].concat()).ok();
-    assert_eq!(near.out.lines().count(), 1, "{}", near.out);
+    // The least cosine, of which the score is independent.
+    let all = folder.run(&[&query[..], &["--json"]].concat()).ok().json();
+    let cosines: Vec<f64> =
+        all["neighbours"].as_array().unwrap().iter().map(|near| near["cosine"].as_f64().unwrap()).collect();
+    let least = cosines.iter().copied().fold(f64::INFINITY, f64::min) + 0.01;
+    let near = folder.run(&[&query[..], &["--min-score", &least.to_string()]].concat()).ok();
+    assert_eq!(near.out.lines().count(), cosines.iter().filter(|&&cosine| cosine >= least).count(), "{}", near.out);
+    assert!(near.out.lines().count() < cosines.len() && all["neighbours"][0]["score"].as_f64().is_some());
     folder.run(&["nearest", "--words", "--query", "train", "--hybrid"]).fails(2, &["--words", "--hybrid"]);
     folder.run(&[&query[..], &["--rank", "words"]].concat()).fails(2, &["--hybrid", "--rank"]);
 }

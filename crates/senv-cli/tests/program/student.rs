@@ -37,7 +37,7 @@ fn files_and_matrices_that_do_not_fit_are_named() {
         .fails(1, &["sentences.npy", "rows", "text.txt has", "one row for each line"]);
     train(&["--texts", "sentences.txt", "--text-vectors", "sentences.txt"]).fails(1, &["sentences.txt"]);
     train(&["--texts", "sentences.txt", "--text-vectors", "absent.npy"]).fails(1, &["absent.npy"]);
-    train(&["--texts", "sentences.txt:0", "--text-vectors", "sentences.npy"]).fails(1, &["weight", "above 0"]);
+    train(&["--texts", "sentences.txt:0", "--text-vectors", "sentences.npy"]).fails(2, &["weight", "above 0"]);
     train(&["--passages", "text.txt", "--query-vectors", "first.npy", "--passage-vectors", "second.npy"])
         .fails(1, &["text.txt:1", "two sentences"]);
     assert!(!folder.has("s.senv"));

@@ -46,6 +46,8 @@ pub struct NearSentence {
 pub struct NearestSentences {
     /// The nearest or best distinct sentences of each query, best first; rows are keys of `sentences`.
     pub found: Vec<Vec<Neighbour>>,
+    /// The score of each of them; empty if only meaning was compared. Those by words are comparable across queries.
+    pub scores: Vec<Vec<f64>>,
     /// The sentences found.
     pub sentences: HashMap<usize, NearSentence>,
     /// How much of the text the encoder knows.
@@ -126,7 +128,7 @@ pub fn nearest_sentences<E: From<Error> + From<senv_core::Error>>(
         })?;
     }
     let (found, sentences) = search.finish();
-    Ok(NearestSentences { found, sentences, counts, has_word_of: Vec::new() })
+    Ok(NearestSentences { found, scores: Vec::new(), sentences, counts, has_word_of: Vec::new() })
 }
 
 /// The distinct lines of a part in order, and the index of each text among them.

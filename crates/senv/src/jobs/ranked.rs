@@ -1,4 +1,4 @@
-//! Ranks the sentences of a text for some queries by their words, or by words and meaning; equal sentences count as one.
+//! Ranks the sentences of a text for queries by their words, or by words and meaning; equal sentences count as one.
 
 use std::collections::HashMap;
 
@@ -83,10 +83,10 @@ pub fn ranked_sentences<E: From<Error> + From<senv_core::Error>>(
     let vectors = Array2::from_shape_vec((all.len(), dim), values).map_err(too_large)?;
     let texts: Vec<&str> = all.iter().map(|sentence| sentence.text.as_str()).collect();
     let ranker = DocumentRanker::from_vectors(&texts, vectors, Array2::zeros((0, dim)), vec![0; all.len()])?;
-    let (mut found, mut sentences) = (Vec::with_capacity(queries.len()), HashMap::new());
+    let (mut found, mut found_scores, mut sentences) = (Vec::new(), Vec::new(), HashMap::new());
     for (query, vector) in queries {
         let scores = ranker.scores(query, vector, by)?;
-        let mut near = Vec::new();
+        let (mut near, mut near_scores) = (Vec::new(), Vec::new());
         for row in best(&scores, scores.len()) {
             let cosine = ranker.document_cosine(vector, row)?;
             if near.len() == k {
@@ -94,11 +94,13 @@ pub fn ranked_sentences<E: From<Error> + From<senv_core::Error>>(
             }
             if cosine >= least {
                 near.push(Neighbour::new(row, cosine));
+                near_scores.push(scores[row].unwrap_or_default());
                 sentences.entry(row).or_insert_with(|| all[row].clone());
             }
         }
         found.push(near);
+        found_scores.push(near_scores);
     }
     let has_word_of = queries.iter().map(|(query, _)| ranker.has_word_of(query)).collect();
-    Ok(NearestSentences { found, sentences, counts, has_word_of })
+    Ok(NearestSentences { found, scores: found_scores, sentences, counts, has_word_of })
 }

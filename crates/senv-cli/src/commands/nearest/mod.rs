@@ -43,7 +43,7 @@ use crate::{
 /// model.
 ///
 /// The search is exact: it compares the query with every sentence. Each result has its cosine, -1 to 1, and its line
-/// (in a table, its record), best match first. Equal sentences are shown once, with their count. If --queries is one of
+/// (in a table, its record), best match first. With --rank or --hybrid it has its score instead of its cosine. Equal sentences are shown once, with their count. If --queries is one of
 /// the searched files, a line does not find itself. Blank lines are skipped. Memory grows with the number of queries
 /// and with K, not with the input, unless --rank or --hybrid counts words.
 ///
@@ -119,6 +119,9 @@ struct Answer<'a> {
 
 #[derive(Debug, Clone, Serialize)]
 struct FoundText<'a> {
+    /// The score of a ranking that counts words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
     cosine: f32,
     /// The file of a sentence, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,11 +143,11 @@ struct FoundText<'a> {
 }
 
 impl<'a> FoundText<'a> {
-    fn of(cosine: f32, sentence: NearSentence, has_files: bool) -> Self {
+    fn of(cosine: f32, score: Option<f64>, sentence: NearSentence, has_files: bool) -> Self {
         let NearSentence { place: SentencePlace { file, line, record, .. }, text, count, .. } = sentence;
         let (path, columns) = (PathBuf::from(&file), Cells::default());
         let (file, line, count) = (has_files.then_some(file), Some(line), Some(count));
-        Self { cosine, file, line, record, text, columns, count, path }
+        Self { score, cosine, file, line, record, text, columns, count, path }
     }
 
     fn with_columns(self, joined: &'a Joined) -> Self {
@@ -207,7 +210,8 @@ impl Nearest {
         let text = |near: &Neighbour| {
             let text = words.word(near.row).to_owned();
             let (columns, path) = (Cells::default(), PathBuf::new());
-            FoundText { cosine: near.cosine, file: None, line: None, record: None, text, columns, count: None, path }
+            let (score, cosine) = (None, near.cosine);
+            FoundText { score, cosine, file: None, line: None, record: None, text, columns, count: None, path }
         };
         let found = found.iter().map(|found| found.iter().map(text).collect());
         self.answer(&queries, found, &Joined::default(), (CoverageCounts::default(), &[]), None)
@@ -231,11 +235,7 @@ impl Nearest {
             Ok(vectors
                 .try_for_each(|(text, row)| model.check_finite(path, text, row.to_slice().unwrap_or_default()))?)
         };
-        let rank_by = match self.rank.given() {
-            None | Some(Rank::Meaning) => None,
-            Some(Rank::Words) => Some(RankBy::Words),
-            Some(Rank::Hybrid) => Some(RankBy::Hybrid),
-        };
+        let rank_by = self.rank_by();
         let found = match rank_by {
             None => nearest_sentences(model, &mut reader, &queries.rows(), k, on_part)?,
             Some(by) => {
@@ -243,7 +243,7 @@ impl Nearest {
                 ranked_sentences(model, &mut reader, &queries, k, by, self.min_score.unwrap_or(-1.0), on_part)?
             }
         };
-        let NearestSentences { found, sentences, counts, has_word_of, .. } = found;
+        let NearestSentences { found, scores, sentences, counts, has_word_of, .. } = found;
         if counts.lines == 0 {
             return Err(senv_core::Error::EmptyInput { path: input[0].clone() }.into());
         }
@@ -253,7 +253,8 @@ impl Nearest {
         }
         let known_word_share = sample.finish();
         let has_files = input.len() > 1;
-        let shown = |query: usize, near: &Neighbour| {
+        let score = |query: usize, i: usize| scores.get(query).and_then(|scores| scores.get(i)).copied();
+        let shown = |query: usize, i: usize, near: &Neighbour| {
             let mut sentence = sentences[&near.row].clone();
             if self.equal.leaves_out(queries.texts[query], &sentence.text) {
                 return None;
@@ -263,11 +264,11 @@ impl Nearest {
             {
                 own_lines.leave_out(line, &mut sentence);
             }
-            (sentence.count > 0).then(|| FoundText::of(near.cosine, sentence, has_files))
+            (sentence.count > 0).then(|| FoundText::of(near.cosine, score(query, i), sentence, has_files))
         };
         let is_near = |near: &FoundText<'_>| self.min_score.is_none_or(|least| near.cosine >= least);
         let of_query = |(query, found): (usize, &Vec<Neighbour>)| {
-            let found = found.iter().filter_map(|near| shown(query, near));
+            let found = found.iter().enumerate().filter_map(|(i, near)| shown(query, i, near));
             found.take(self.k).filter(is_near).collect::<Vec<_>>()
         };
         let found: Vec<Vec<FoundText<'_>>> = found.iter().enumerate().map(of_query).collect();
@@ -276,6 +277,15 @@ impl Nearest {
             self.record.read(input, &options, places.iter().map(|(path, record)| (path.as_path(), *record)))?;
         let found = found.into_iter().map(|found| found.into_iter().map(|near| near.with_columns(&joined)).collect());
         self.answer(&queries, found, &joined, (counts, &has_word_of), known_word_share)
+    }
+
+    /// The ranking, if it counts words.
+    fn rank_by(&self) -> Option<RankBy> {
+        match self.rank.given() {
+            None | Some(Rank::Meaning) => None,
+            Some(Rank::Words) => Some(RankBy::Words),
+            Some(Rank::Hybrid) => Some(RankBy::Hybrid),
+        }
     }
 
     /// The file of queries, if it is one of the searched files.
@@ -322,10 +332,14 @@ impl Nearest {
             }
         }
         let figures = |i: usize, near: &FoundText<'_>| {
-            vec![Figure::Number(format!("{:.4}", near.cosine)), Figure::Text(queries.texts[i])]
+            let score = near.score.map(|score| Figure::Number(format!("{score:.4}")));
+            let rest = [Figure::Number(format!("{:.4}", near.cosine)), Figure::Text(queries.texts[i])];
+            score.into_iter().chain(rest).collect()
         };
         let records = of_records.iter().map(|(i, near)| (near.path.as_path(), near.record, figures(*i, near)));
-        joined.write_records(&mut out, &["cosine", "query"], records).map_err(Failure::stdout)?;
+        let names: &[&str] =
+            if self.rank_by().is_some() { &["score", "cosine", "query"] } else { &["cosine", "query"] };
+        joined.write_records(&mut out, names, records).map_err(Failure::stdout)?;
         out.flush().map_err(Failure::stdout)?;
         queries.warn();
         warn_of_unread(&counts);
@@ -339,8 +353,8 @@ impl Nearest {
         if n > 1 {
             writeln!(out, "{}> {}", if i > 0 { "\n" } else { "" }, output::cell(answer.query))?;
         }
-        for FoundText { cosine, file, line, record, text, columns, count, .. } in &answer.neighbours {
-            write!(out, "{cosine:.4}\t")?;
+        for FoundText { score, cosine, file, line, record, text, columns, count, .. } in &answer.neighbours {
+            write!(out, "{:.4}\t", score.unwrap_or(f64::from(*cosine)))?;
             if let Some(number) = record.or(*line) {
                 write!(out, "{}\t", shown_place(file.as_deref(), number))?;
             }

@@ -65,7 +65,11 @@ shown!(
     PThoughtParams => Self::default(),
     DictRepParams => Self::default(),
     CaptionRepParams => Self::default(),
-    StudentParams => Self::default(),
+    StudentParams => {
+        let mut params = Self::default();
+        params.fit.lr = Some(Self::DEFAULT_LR);
+        params
+    },
     OrderParams => Self::default(),
     RelatednessParams => Self::default(),
     RandomBowParams => Self::default(),

@@ -23,9 +23,9 @@ use parse::is_plain;
 
 /// A condition on the sentences of a collection, with the values of its columns.
 ///
-/// As text, it is what `senv search --where` takes: `year >= 1987 and not (author = Ada or title starts with 'The ')`. A
-/// column is one of the collection, `file` and `line` for sentences from files, or `id`. A file is met by its path as it
-/// was given, and by its name.
+/// As text, it is what `senv search --where` takes, as in `year >= 1987 and not author = Ada`. A column is one of the
+/// collection, `file` and `line` for sentences from files, or `id`. A file is met by its path as it was given, and by
+/// its name.
 ///
 /// A column whose values are all numbers, ISO 8601 dates, or `true` and `false` is compared by them, and any other by
 /// its text. A date is compared as far as the given one goes: `date = 2024-05` is met by every day of May. An empty
@@ -89,6 +89,8 @@ pub enum Filter {
 }
 
 /// How a value compares with a given one.
+///
+/// Exhaustive on purpose: there are no other comparisons of two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// `=`

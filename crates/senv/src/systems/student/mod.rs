@@ -1,9 +1,9 @@
 //! A student: averages of words that follow the vectors of a larger model, the teacher.
 //!
 //! The teacher is any program; senv reads the vectors that it made for a text. A batch is of one of three kinds. In a
-//! batch of texts, similarities follow those of the teacher (`taught-similarities`). In a batch of passages, a query is to
-//! find its passage and what the teacher finds similar (`taught-softmax`). Pairs without a teacher are trained on as by
-//! PP (`info-nce`).
+//! batch of texts, similarities follow those of the teacher (`taught-similarities`). In a batch of passages, a query
+//! finds its passage and what the teacher finds similar (`taught-softmax`). Pairs without a teacher are trained on as
+//! by PP (`info-nce`).
 
 mod objective;
 mod taught;
@@ -53,9 +53,6 @@ use crate::{
 use objective::StudentObjective;
 use taught::{Taught, strongest_axes};
 
-/// The default learning rate of vectors that start at random.
-const DEFAULT_LR: f64 = 0.3;
-
 /// The loss of texts with vectors of a teacher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -100,11 +97,17 @@ hyperparameters! {
         /// The training loop.
         pub fit: FitParams = FitParams {
             batch: 1024,
+            lr: None,
             rule: UpdateRule::AdaGrad(AdaGradParams::default()),
             decay: Decay::Linear { warmup: 0.1, floor: 0.0 },
             ..FitParams::default()
         } => group;
     }
+}
+
+impl StudentParams {
+    /// The default learning rate of vectors that start at random. That of others follows their length.
+    pub const DEFAULT_LR: f64 = 0.3;
 }
 
 /// A trained student.
@@ -242,8 +245,9 @@ impl System for StudentParams {
         let mut system = self.clone();
         let vectors = data.vectors.as_deref().or(options.vectors);
         system.fit.lr = system.fit.lr.or_else(|| {
-            let suited = |vectors| system.initial.suited_lr(DEFAULT_LR, vectors, data.starts_trained, options.observer);
-            Some(vectors.map_or(DEFAULT_LR, suited))
+            let suited =
+                |vectors| system.initial.suited_lr(Self::DEFAULT_LR, vectors, data.starts_trained, options.observer);
+            Some(vectors.map_or(Self::DEFAULT_LR, suited))
         });
         let vocabulary = &data.pairs.vocabulary;
         weighting::check(system.weighting, system.dim, vocabulary)?;

@@ -104,7 +104,7 @@ impl<'a> StudentObjective<'a> {
         let (loss, chance, d_vectors) = match self.text_loss {
             TextLoss::Similarities => {
                 let (loss, saved) = TaughtSimilarities.forward(vectors, teacher)?;
-                (loss, saved.variance(), TaughtSimilarities.backward(&saved, weight)?)
+                (loss, saved.of_unrelated(), TaughtSimilarities.backward(&saved, weight)?)
             }
             TextLoss::Cosine => {
                 let target = matmul(teacher, self.axes.view())?;
