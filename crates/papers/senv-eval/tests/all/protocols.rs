@@ -8,13 +8,13 @@ use rand::RngExt;
 use senv_core::{Coverage, NoObserver, Scratch, SentenceEncoder, Table};
 use senv_eval::{
     DEFAULT_HISTOGRAM_BINS, DictionarySet, Document, Entailment, Error, FrozenClassifier, FrozenScorer, JudgedQuery,
-    LabeledSentence, LabeledSet, LearningCurveOptions, LogisticForm, MapOptions, NliLayout, NliPair, NliSet, OrderData,
-    OrderItem, OrderPhenomenon, OrderResult, OrderTemplates, PairFeatures, PairGroups, ParaphrasePair, ParaphraseSet,
-    ProbeOptions, RelatednessForm, Result, RetrievalSet, Scale, Scoring, SentenceGroup, SentenceGroups,
-    SentenceVectors, StsPair, StsTask, evaluate_classification, evaluate_classification_on_test, evaluate_dictionary,
-    evaluate_entailment, evaluate_group_ranking, evaluate_learning_curve, evaluate_map, evaluate_order,
-    evaluate_p_coherence, evaluate_pair_histograms, evaluate_paraphrase_detection, evaluate_ranking,
-    evaluate_relatedness, evaluate_retrieval, evaluate_scorer, evaluate_sts, evaluate_zero_shot,
+    LabeledSentence, LabeledSet, LearningCurveOptions, LogisticForm, MapOptions, MtebStsSet, NliLayout, NliPair,
+    NliSet, OrderData, OrderItem, OrderPhenomenon, OrderResult, OrderTemplates, PairFeatures, PairGroups,
+    ParaphrasePair, ParaphraseSet, ProbeOptions, RelatednessForm, Result, RetrievalSet, Scale, Scoring, SentenceGroup,
+    SentenceGroups, SentenceVectors, StsPair, StsTask, evaluate_classification, evaluate_classification_on_test,
+    evaluate_dictionary, evaluate_entailment, evaluate_group_ranking, evaluate_learning_curve, evaluate_map,
+    evaluate_mteb_sts, evaluate_order, evaluate_p_coherence, evaluate_pair_histograms, evaluate_paraphrase_detection,
+    evaluate_ranking, evaluate_relatedness, evaluate_retrieval, evaluate_scorer, evaluate_sts, evaluate_zero_shot,
 };
 use senv_metrics::Bootstrap;
 
@@ -174,6 +174,26 @@ const PROTOCOLS: &[Protocol] = &[
         run: |vectors| {
             let result = evaluate_sts(&vectors, &[scored("a", 400)])?;
             Ok(result.overall.plain_mean_over_tasks.pearson_r_x100.map(|r| r / 100.0))
+        },
+    },
+    Protocol {
+        functions: &["evaluate_mteb_sts"],
+        chance: (-0.15, 0.15),
+        top: 0.98,
+        run: |vectors| {
+            let folder = tempfile::tempdir().unwrap();
+            let year = folder.path().join("sts/2012");
+            std::fs::create_dir_all(&year).unwrap();
+            let files = ["a", "b"].map(|name| {
+                let pairs = scored(name, 200).pairs;
+                let lines = pairs.iter().map(|pair| format!("{}\t{}\t{}\n", pair.relatedness, pair.first, pair.second));
+                let path = year.join(format!("{name}.tsv"));
+                std::fs::write(&path, lines.collect::<String>()).unwrap();
+                path
+            });
+            let set = MtebStsSet::read(&files)?;
+            let result = evaluate_mteb_sts(&vectors, &set, Bootstrap { resamples: 0, seed: 1 })?;
+            Ok(result.mean_spearman_rho_x100.map(|rho| rho / 100.0))
         },
     },
     Protocol {

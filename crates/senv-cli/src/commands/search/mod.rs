@@ -93,7 +93,7 @@ pub(crate) struct Search {
     /// The signs are =, !=, <, <=, >, >=, in (A, B), starts with, is null; and, or, not and parentheses join them. A
     /// column is one given to senv index, or id, file (the path given to senv index, or only the name), line or text.
     /// Numbers, ISO 8601 dates, and true and false are compared as such if all values of the column are. Quote a value
-    /// that has commas, parentheses, and, or. All conditions must be met.
+    /// that has parentheses, and, or, and in a list one that has a comma. All conditions must be met.
     #[arg(long = "where", value_name = "CONDITION")]
     conditions: Vec<String>,
     #[command(flatten)]

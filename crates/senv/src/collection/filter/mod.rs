@@ -9,8 +9,8 @@
 //!        | column "is" ["not"] "null"
 //! ```
 //!
-//! `==` is `=`, and `<>` is `!=`. Keywords are read in any case. A value ends before `and`, `or`, a comma or a
-//! parenthesis, unless it is quoted; a repeated quote stands for the quote itself. A column with blanks is quoted, too.
+//! `==` is `=`, and `<>` is `!=`. Keywords are read in any case. A value ends before `and`, `or`, a parenthesis, or
+//! in a list a comma, unless it is quoted; a repeated quote stands for the quote itself. A column with blanks is quoted, too.
 
 mod evaluate;
 mod parse;

@@ -120,6 +120,17 @@ fn unquote(text: &str, quote: char) -> Option<(String, usize)> {
     }
 }
 
+/// Where a value stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// After a comparison, where it can be missing: then it is the empty text.
+    Compared,
+    /// After `starts with`.
+    Beginning,
+    /// In a list, which commas divide.
+    Listed,
+}
+
 struct Parser<'t> {
     text: &'t str,
     tokens: Vec<Token<'t>>,
@@ -166,7 +177,7 @@ impl<'t> Parser<'t> {
                 _ => sign,
             };
             if self.takes_sign(sign) || self.takes_sign(also) {
-                return Ok(Filter::Compare { column, by, value: self.value(true)? });
+                return Ok(Filter::Compare { column, by, value: self.value(Place::Compared)? });
             }
         }
         let is_not = self.takes("not");
@@ -177,7 +188,7 @@ impl<'t> Parser<'t> {
         if self.takes("starts") {
             let with = self.takes("with");
             return match with {
-                true => Ok(negated(Filter::StartsWith { column, prefix: self.value(false)? })),
+                true => Ok(negated(Filter::StartsWith { column, prefix: self.value(Place::Beginning)? })),
                 false => Err(self.expected("'with'")),
             };
         }
@@ -205,9 +216,8 @@ impl<'t> Parser<'t> {
         Ok(column)
     }
 
-    /// A value: quoted text, or the text up to a keyword or sign. After a comparison it can be
-    /// missing, which is the empty text.
-    fn value(&mut self, can_be_missing: bool) -> Result<String, Bad> {
+    /// A value: quoted text, or the text up to `and`, `or` or a sign.
+    fn value(&mut self, place: Place) -> Result<String, Bad> {
         let first = self.next;
         if let Some(Token { kind: Kind::Quoted(value), .. }) = self.tokens.get(first) {
             let value = value.clone();
@@ -217,14 +227,14 @@ impl<'t> Parser<'t> {
         let is_connective = |word: &str| ["and", "or"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword));
         let is_of_value = |kind: &Kind<'_>| match kind {
             Kind::Word(word) => !is_connective(word),
-            Kind::Sign(sign) => !matches!(*sign, "(" | ")" | ","),
+            Kind::Sign(sign) => !matches!(*sign, "(" | ")") && (*sign != "," || place != Place::Listed),
             Kind::Quoted(_) => false,
         };
         while self.tokens.get(self.next).is_some_and(|token| is_of_value(&token.kind)) {
             self.next += 1;
         }
         match self.tokens[first..self.next] {
-            [] if can_be_missing => Ok(String::new()),
+            [] if place == Place::Compared => Ok(String::new()),
             [] => Err(self.expected("a value")),
             [ref first, .., ref last] => Ok(self.text[first.start..last.end].to_owned()),
             [ref only] => Ok(self.text[only.start..only.end].to_owned()),
@@ -237,7 +247,7 @@ impl<'t> Parser<'t> {
         }
         let mut values = Vec::new();
         loop {
-            values.push(self.value(false)?);
+            values.push(self.value(Place::Listed)?);
             if self.takes_sign(")") {
                 return Ok(values);
             }
@@ -304,6 +314,7 @@ mod tests {
             ("name = Hello!", Filter::equal("name", "Hello!")),
             ("text = A train left the station.", Filter::equal("text", "A train left the station.")),
             ("text = in the  rain", Filter::equal("text", "in the  rain")),
+            ("name = a, b", Filter::equal("name", "a, b")),
             ("'my column' = x", Filter::equal("my column", "x")),
             ("\"and\" = or1", Filter::equal("and", "or1")),
             ("tag in (a, 'b, c', d e)", Filter::one_of("tag", ["a", "b, c", "d e"])),

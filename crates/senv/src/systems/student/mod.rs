@@ -84,7 +84,6 @@ hyperparameters! {
         @[serde(default, skip_serializing_if = "Option::is_none")]
         pub weighting: Option<WeightScheme> = None => group[weights];
         /// How a sentence vector treats unknown words.
-        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
         pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// The loss of passages and of pairs.
         pub softmax: TaughtSoftmax = TaughtSoftmax::default() => group;
