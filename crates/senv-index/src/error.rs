@@ -197,6 +197,30 @@ pub enum Error {
         /// The supported version.
         supported: u32,
     },
+    /// A collection whose words another version of senv has made.
+    #[error(
+        "{}: the collection has words of {found}, and this version of senv has words of version {supported}; make it \
+        again from its texts (senv index --force), or use the version of senv that made it",
+        path.display()
+    )]
+    OtherWords {
+        /// The manifest.
+        path: PathBuf,
+        /// What counts as a word there.
+        found: String,
+        /// The supported version.
+        supported: u32,
+    },
+    /// A ranking by words of a collection without words.
+    #[error(
+        "{}: the collection has no {what}; make it again from its texts with them (senv index --force)", path.display()
+    )]
+    NoWords {
+        /// The collection.
+        path: PathBuf,
+        /// What it lacks: words, or documents.
+        what: &'static str,
+    },
     /// A part of a file does not match its checksum, or contradicts itself.
     #[error("{}: {what} is damaged: {reason}; copy the collection again or rebuild it", path.display())]
     Damaged {

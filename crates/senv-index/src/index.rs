@@ -349,6 +349,15 @@ impl VectorIndex {
         Ok(found)
     }
 
+    /// The cosine of an existing row with a unit vector, 0 for a row that counts as zero; `None` if no rows are stored.
+    pub(crate) fn cosine(&self, row: usize, unit: &[f32], space: &mut Vec<f32>) -> Result<Option<f32>> {
+        if self.rows.is_none() {
+            return Ok(None);
+        }
+        self.check_row(row)?;
+        Ok(Some(exact::cosine_of(&self.rows, row, unit, space).unwrap_or(0.0)))
+    }
+
     fn check_row(&self, row: usize) -> Result<()> {
         match &self.checks {
             Some(checks) => checks.row(row),

@@ -6,7 +6,8 @@
 //! many rows, candidates and cells as that takes.
 //!
 //! [`Collection`] is a folder of memory-mapped indexes with ids and texts. Rows can be added, deleted and replaced; a
-//! writer that is killed leaves the last complete state.
+//! writer that is killed leaves the last complete state. With the words of its texts
+//! ([`CollectionParams::words`]), rows and documents are also ranked by words and meaning ([`CollectionRanker`]).
 //!
 //! ```
 //! use senv_core::Table;
@@ -22,7 +23,8 @@
 //! [`VectorIndex::search`] in `index.rs` gets the settings for a recall from `recall.rs`. Then `scan.rs` compares the
 //! top bits of codes (`codes.rs`, after the rotation in `rotation.rs`), `planes.rs` adds the lower bits, and `exact.rs`
 //! computes cosines. `file.rs` reads and writes files; `checks.rs` checks every block against its checksum when it is
-//! first used.
+//! first used. `collection/words` stores words; `collection/ranker.rs` counts them, and `collection/ranking.rs` joins
+//! them with the estimates of `estimates.rs`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -35,6 +37,7 @@ mod codes;
 mod collection;
 pub mod documents;
 mod error;
+mod estimates;
 mod exact;
 mod file;
 mod groups;
@@ -50,7 +53,7 @@ mod rows;
 mod scan;
 mod values;
 
-pub use collection::{Collection, CollectionParams, Found, NewRows, PART_VALUES};
+pub use collection::{Collection, CollectionParams, CollectionRanker, Found, NewRows, PART_VALUES, RankedRow, Ranking};
 pub use error::{Error, Result};
 pub use groups::{
     GroupCount, Groups, KMeansParams, assign_groups, communities, cosine_silhouette, counted_communities,

@@ -41,6 +41,11 @@ impl Rescoring {
             Self::F32 | Self::None => None,
         }
     }
+
+    /// Whether no vectors are stored.
+    pub(crate) fn is_none(self) -> bool {
+        self == Self::None
+    }
 }
 
 /// Rows with fewer bits: row i is `scales[i]` times its stored values.

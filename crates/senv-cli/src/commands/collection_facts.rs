@@ -39,6 +39,10 @@ pub(super) fn of(folder: &Path, verify: bool) -> Result<Value> {
         "precision": precision(collection.params().rescoring),
         "cosines": if collection.params().rescoring == Rescoring::None { "estimates" } else { "computed" },
         "recall": { "wanted": recall, "measured": measured(&collection, recall) },
+        "words": match collection.stemming() {
+            Some(stemming) => json!({ "stemming": stemming, "bytes": collection.n_word_bytes() }),
+            None => json!(false),
+        },
         "segments": collection.n_segments(),
         "cells": cells,
         "known_words": SentenceCollection::known_words(&collection).share().map(rounded),

@@ -97,6 +97,45 @@ fn documents_are_ranked_and_shown_with_their_nearest_sentence() {
 }
 
 #[test]
+fn a_collection_without_words_is_ranked_from_its_texts_and_says_so() {
+    let folder = articles();
+    let columns = ["--column", "id=url", "--column", "text=body", "--column", "title"];
+    let index = ["index", "articles.jsonl", "--index", "n.index", "--documents", "--no-words"];
+    folder.run(&[&index[..], &columns].concat()).ok();
+    let info = |name: &str| folder.run(&["info", name, "--json"]).ok().json()["words"].clone();
+    assert_eq!((info("n.index"), &info("a.index")["stemming"]), (json!(false), &json!("english")));
+    assert!(info("a.index")["bytes"].as_u64().unwrap() > 100);
+    for more in
+        [&["--rank", "words"][..], &["--hybrid"], &["--by", "sentence", "--hybrid"], &["--where", "title != Soup"]]
+    {
+        let search = |name| folder.run(&[&["search", name, "--query", "a night of storms 4711"], more].concat()).ok();
+        let [with, without] = [search("a.index"), search("n.index")];
+        assert!(with.err.is_empty(), "{}", with.err);
+        assert!(without.err.contains("n.index has no words, so all sentences were read"), "{}", without.err);
+        // The same are found, in the same order.
+        let ids = |ended: &Ended| found(ended).into_iter().map(|hit| hit[1].clone()).collect::<Vec<_>>();
+        assert_eq!(ids(&with), ids(&without), "{more:?}");
+        if more == ["--rank", "words"] {
+            assert_eq!(with.out, without.out);
+        }
+    }
+    let by_meaning = folder.run(&["search", "n.index", "--query", "rain", "--by", "sentence"]).ok();
+    assert!(by_meaning.err.is_empty(), "{}", by_meaning.err);
+    // What was made with words keeps them, and the reverse.
+    folder.write("more.jsonl", "{\"url\":\"b/1\",\"title\":\"New\",\"body\":\"Error 4712 is another one.\"}\n");
+    for name in ["a.index", "n.index"] {
+        let add = ["index", "more.jsonl", "--add", "--documents", "--index", name];
+        folder.run(&[&add[..], &columns].concat()).ok();
+        folder.run(&["index", "--compact", "--index", name]).ok();
+        let hits = found(&folder.run(&["search", name, "--query", "4712", "--rank", "words"]).ok());
+        assert_eq!(hits[0][1], "b/1", "{name}");
+        folder.run(&["info", "--verify", name]).ok();
+    }
+    assert_eq!(info("n.index"), json!(false));
+    folder.run(&["index", "more.jsonl", "--add", "--no-words", "--index", "a.index"]).fails(2, &["--no-words"]);
+}
+
+#[test]
 fn documents_are_added_and_not_mixed_with_sentences() {
     let folder = articles();
     folder.write("more.csv", "url,body,title\na/herbs,\"Garlic helps.\nSo does thyme.\",Soup\nb/new,Cats purr.,Cats\n");

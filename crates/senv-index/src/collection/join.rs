@@ -126,7 +126,11 @@ impl Collection {
 /// The shards from first to last, if they fit together.
 fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Collection>> {
     let unfit = |path: &Path, reason: String| Err(Error::ShardsDoNotFit { path: path.to_owned(), reason });
-    let Some(first) = shards.first() else { return unfit(folder, "no shard given; name all of them".into()) };
+    // A shard that got no part knows less than others.
+    let has_rows = |shard: &&Collection| !shard.manifest.segments.is_empty();
+    let Some(first) = shards.iter().find(has_rows).or(shards.first()) else {
+        return unfit(folder, "no shard given; name all of them".into());
+    };
     let mut ordered: Vec<Option<&Collection>> = Vec::new();
     for collection in shards {
         let (path, manifest) = (&collection.folder, &collection.manifest);
@@ -138,9 +142,12 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
         }
         let mut one = Manifest { shard: None, ..without_rows(manifest) };
         let other = Manifest { shard: None, ..without_rows(&first.manifest) };
-        // A shard that got no part does not know what the ids of the others are.
-        if manifest.segments.is_empty() || first.manifest.segments.is_empty() {
+        // What the first rows decide.
+        if manifest.segments.is_empty() {
             one.set_id_kind(other.ids);
+            if let Some((one, other)) = one.words.as_mut().zip(other.words.as_ref()) {
+                one.stemming = other.stemming;
+            }
         }
         let rule = |manifest: &Manifest| manifest.shard.as_ref().map(|shard| (shard.count, shard.has_ids));
         if one != other || rule(manifest) != rule(&first.manifest) {
@@ -251,7 +258,7 @@ mod tests {
     #[test]
     fn joined_shards_are_the_whole_byte_for_byte() {
         let folder = tempfile::tempdir().unwrap();
-        let params = CollectionParams::new(2).column("text").model("m");
+        let params = CollectionParams::new(2).column("text").model("m").words("text").documents("text");
         for (case, (n, count, ids)) in
             [(7, 3, None), (7, 3, Some(2)), (2, 5, None), (0, 2, None), (4, 1, None)].into_iter().enumerate()
         {

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, IdKind, IndexParams, Result,
+    documents::Stemming,
     file::{VERSION, check_version},
 };
 
@@ -20,6 +21,10 @@ use crate::{
 const NAME: &str = "manifest";
 /// The version of a manifest of a collection whose ids are texts, which earlier programs do not know.
 const TEXT_ID_VERSION: u32 = VERSION + 1;
+/// The version of a manifest of a collection with words, with ids of either kind.
+const WORDS_VERSION: u32 = VERSION + 2;
+/// The version of what counts as a word.
+const ANALYZER: u32 = 1;
 /// The maximum size in bytes: several hundred thousand segments.
 const MOST: u64 = 1 << 26;
 /// The maximum number of changes and files over the life of a collection: out of practical reach, and far from
@@ -58,6 +63,29 @@ pub(super) struct Manifest {
     /// The collection's place in a whole, if it is a shard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shard: Option<Shard>,
+    /// The words of its rows, if it has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) words: Option<WordSettings>,
+}
+
+/// Which words the rows of a collection have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct WordSettings {
+    /// The version of what counts as a word.
+    version: u32,
+    /// The column of the texts.
+    pub(super) column: String,
+    /// English or none; automatic before the first row, whose part decides.
+    pub(super) stemming: Stemming,
+    /// The column of the names of documents, if rows are their sentences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) documents: Option<String>,
+}
+
+impl WordSettings {
+    pub(super) fn new(column: &str, stemming: Stemming, documents: Option<&str>) -> Self {
+        Self { version: ANALYZER, column: column.to_owned(), stemming, documents: documents.map(str::to_owned) }
+    }
 }
 
 /// A collection's place in a whole.
@@ -108,6 +136,7 @@ impl Manifest {
             metadata,
             counts,
             shard: None,
+            words: None,
         }
     }
 
@@ -147,8 +176,9 @@ impl Manifest {
         let version = |value: &serde_json::Value| value.get("version").and_then(serde_json::Value::as_u64);
         let value: serde_json::Value = serde_json::from_slice(json).map_err(|e| damaged(e.to_string()))?;
         if let Some(found) = version(&value) {
-            check_version(&path, found, TEXT_ID_VERSION)?;
+            check_version(&path, found, WORDS_VERSION)?;
         }
+        check_analyzer(&path, &value)?;
         let manifest: Self = serde_json::from_value(value).map_err(|e| damaged(e.to_string()))?;
         manifest.check().map_err(damaged)?;
         Ok(manifest)
@@ -163,10 +193,22 @@ impl Manifest {
     /// Sets what the ids are, which the version says too.
     pub(super) fn set_id_kind(&mut self, ids: IdKind) {
         self.ids = ids;
-        self.version = match ids {
-            IdKind::Numbers => VERSION,
+        self.version = self.own_version();
+    }
+
+    /// Sets which words its rows have, which the version says too.
+    pub(super) fn set_words(&mut self, words: WordSettings) {
+        self.words = Some(words);
+        self.version = self.own_version();
+    }
+
+    /// The version that has what it contains.
+    fn own_version(&self) -> u32 {
+        match self.ids {
+            _ if self.words.is_some() => WORDS_VERSION,
             IdKind::Texts => TEXT_ID_VERSION,
-        };
+            IdKind::Numbers => VERSION,
+        }
     }
 
     /// Describes the first inconsistency.
@@ -177,8 +219,17 @@ impl Manifest {
         if let Some(name) = self.files().find(|name| !is_name(name) || name.starts_with('.')) {
             return Err(format!("{name:?} is not a valid file name in a collection"));
         }
-        if (self.version == TEXT_ID_VERSION) != (self.ids == IdKind::Texts) {
-            return Err(format!("version {} does not have such ids", self.version));
+        if self.version != self.own_version() {
+            return Err(format!("version {} does not have such ids or words", self.version));
+        }
+        if let Some(words) = &self.words {
+            let mut columns = [&words.column].into_iter().chain(&words.documents);
+            if let Some(name) = columns.find(|name| !self.columns.contains(name)) {
+                return Err(format!("it has words of a column {name:?} but no such column"));
+            }
+            if words.stemming == Stemming::Automatic && !self.segments.is_empty() {
+                return Err("it does not say whether its words are stems".into());
+            }
         }
         for (what, number) in [("change", self.generation), ("file", self.next_file)] {
             if number > MOST_CHANGES {
@@ -226,6 +277,19 @@ impl Manifest {
     }
 }
 
+/// Refuses words that another version of senv has made.
+fn check_analyzer(path: &Path, manifest: &serde_json::Value) -> Result<()> {
+    let Some(words) = manifest.get("words").filter(|words| words.is_object()) else { return Ok(()) };
+    let (version, stemming) = (words.get("version"), words.get("stemming"));
+    let is_known = stemming.is_some_and(|stemming| serde_json::from_value::<Stemming>(stemming.clone()).is_ok());
+    if is_known && version.and_then(serde_json::Value::as_u64) == Some(ANALYZER.into()) {
+        return Ok(());
+    }
+    let shown = |value: Option<&serde_json::Value>| value.map_or_else(|| "none".to_owned(), ToString::to_string);
+    let found = format!("version {} with stemming {}", shown(version), shown(stemming));
+    Err(Error::OtherWords { path: path.to_owned(), found, supported: ANALYZER })
+}
+
 fn check_line(json: &[u8]) -> String {
     format!("\n{:08x}\n", crc32fast::hash(json))
 }
@@ -250,6 +314,13 @@ mod tests {
         manifest
     }
 
+    fn with_words() -> Manifest {
+        let mut manifest = example();
+        manifest.columns.push("document".into());
+        manifest.set_words(WordSettings::new("text", Stemming::English, Some("document")));
+        manifest
+    }
+
     #[test]
     fn every_field_comes_back_and_every_changed_byte_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
@@ -264,6 +335,14 @@ mod tests {
         assert!(of_texts.text().unwrap().starts_with("{\"version\":3,"));
         let of_numbers = example().text().unwrap();
         assert!(of_numbers.starts_with("{\"version\":2,") && !of_numbers.contains("\"ids\""));
+        assert!(!of_numbers.contains("\"words\""));
+        for ids in [IdKind::Numbers, IdKind::Texts] {
+            let mut of_words = with_words();
+            of_words.set_id_kind(ids);
+            of_words.write(folder.path()).unwrap();
+            assert_eq!(Manifest::read(folder.path()).unwrap(), of_words);
+            assert!(of_words.text().unwrap().starts_with("{\"version\":4,"));
+        }
         example().write(folder.path()).unwrap();
         let path = Manifest::path(folder.path());
         let bytes = fs::read(&path).unwrap();
@@ -291,11 +370,28 @@ mod tests {
         let error = read(&|manifest| manifest.version = VERSION - 1);
         assert!(matches!(error, Error::OldVersion { found: 1, supported: 2, .. }), "{error}");
         assert!(error.to_string().contains("rebuild the index"), "{error}");
-        let error = read(&|manifest| manifest.version = VERSION + 2);
+        let error = read(&|manifest| manifest.version = VERSION + 3);
         assert!(matches!(error, Error::Core(senv_core::Error::NewerVersion { .. })), "{error}");
         // Ids that the version does not have.
         assert!(matches!(read(&|manifest| manifest.version = TEXT_ID_VERSION), Error::Damaged { .. }));
         assert!(matches!(read(&|manifest| manifest.ids = IdKind::Texts), Error::Damaged { .. }));
+        // Words that the version does not have, or the reverse; of a missing column; undecided.
+        assert!(matches!(read(&|manifest| manifest.version = WORDS_VERSION), Error::Damaged { .. }));
+        let words = |change: &dyn Fn(&mut Manifest)| {
+            read(&|manifest| {
+                *manifest = with_words();
+                change(manifest);
+            })
+        };
+        assert!(matches!(words(&|manifest| manifest.version = VERSION), Error::Damaged { .. }));
+        assert!(matches!(words(&|manifest| manifest.columns.truncate(1)), Error::Damaged { .. }));
+        let automatic = WordSettings::new("text", Stemming::Automatic, None);
+        assert!(matches!(words(&|manifest| manifest.words = Some(automatic.clone())), Error::Damaged { .. }));
+        let other = WordSettings { version: 2, ..WordSettings::new("text", Stemming::None, None) };
+        let error = words(&|manifest| manifest.words = Some(other.clone()));
+        assert!(matches!(error, Error::OtherWords { supported: 1, .. }), "{error}");
+        let says = error.to_string();
+        assert!(says.contains("version 2 with stemming \"none\"") && says.contains("senv index"), "{says}");
         for name in ["../passwords", "", ".hidden", "a/b"] {
             let error = read(&|manifest| manifest.segments[0].file = name.into());
             assert!(matches!(error, Error::Damaged { .. }), "{error}");

@@ -6,10 +6,14 @@ mod join;
 mod manifest;
 mod new_files;
 mod params;
+mod ranker;
+mod ranking;
 mod row_ids;
 mod segment;
+mod segment_documents;
 mod segment_ids;
 mod texts;
+mod words;
 mod write;
 
 use std::{
@@ -26,9 +30,15 @@ use self::{
     row_ids::IdRef,
     segment::{Segment, check_header},
 };
-use crate::{Error, Id, IdKind, IndexParams, Result, Search, VectorIndex, best::Scored, scan::Keep};
+use crate::{
+    Error, Id, IdKind, IndexParams, Result, Search, VectorIndex, best::Scored, documents::Stemming, scan::Keep,
+};
 
-pub use self::params::{CollectionParams, NewRows, PART_VALUES};
+pub use self::{
+    params::{CollectionParams, NewRows, PART_VALUES},
+    ranker::CollectionRanker,
+    ranking::{RankedRow, Ranking},
+};
 
 /// The maximum number of times a reader restarts because a writer replaced what it was about to open.
 const TRIES: usize = 20;
@@ -281,6 +291,30 @@ impl Collection {
     #[must_use]
     pub fn params(&self) -> &IndexParams {
         &self.manifest.params
+    }
+
+    /// Whether the words of its texts are stored ([`CollectionParams::words`]).
+    #[must_use]
+    pub fn has_words(&self) -> bool {
+        self.manifest.words.is_some()
+    }
+
+    /// Whether the words are reduced to English stems; `None` without words. `Automatic` before the first row.
+    #[must_use]
+    pub fn stemming(&self) -> Option<Stemming> {
+        self.manifest.words.as_ref().map(|words| words.stemming)
+    }
+
+    /// The column of the names of documents ([`CollectionParams::documents`]).
+    #[must_use]
+    pub fn document_column(&self) -> Option<&str> {
+        self.manifest.words.as_ref()?.documents.as_deref()
+    }
+
+    /// The bytes that words and documents take in its files, those of deleted rows included.
+    #[must_use]
+    pub fn n_word_bytes(&self) -> u64 {
+        self.segments.iter().map(Segment::n_word_bytes).sum()
     }
 
     /// Rejects a model whose digest differs from that of the collection. Unknown (empty) digests always pass.

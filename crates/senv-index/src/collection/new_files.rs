@@ -19,7 +19,7 @@ use super::{
     row_ids::{IdRef, RowIds},
     segment::{Segment, SegmentContent, header_checksum},
 };
-use crate::{Error, Result, file::KIND};
+use crate::{Error, Result, documents::Stemming, file::KIND};
 
 /// The maximum number of segments. By default a Linux process can map 65,530 files and needs some of them itself.
 /// During a change both old and new segments are mapped. Beyond this limit a segment could be written but not opened.
@@ -85,8 +85,9 @@ impl Collection {
             return Err(Error::SegmentLimit { path: self.folder.clone(), segments: manifest.segments.len() });
         }
         manifest.set_id_kind(ids.kind());
+        self.decide_stemming(manifest, &rows)?;
         let file = self.new_file(manifest, new, "segment");
-        let content = SegmentContent { ids, columns: &rows.texts };
+        let content = SegmentContent::new(ids, &rows.texts, manifest);
         Segment::write(&self.folder.join(&file), rows.vectors, &manifest.params, &content).map_err(Error::of_step)?;
         #[cfg(test)]
         tests::damage(&self.folder.join(&file));
@@ -100,6 +101,17 @@ impl Collection {
         manifest.next_id = manifest.next_id.max(ids.behind());
         manifest.segments.push(entry);
         new.segments.push(segment);
+        Ok(())
+    }
+
+    /// The first rows decide whether words are stems, if nothing else has.
+    fn decide_stemming(&self, manifest: &mut Manifest, rows: &NewRows) -> Result<()> {
+        let Some(words) = manifest.words.as_mut().filter(|words| words.stemming == Stemming::Automatic) else {
+            return Ok(());
+        };
+        let column = self.column(&words.column)?;
+        let texts = rows.texts.get(column).map(Vec::as_slice).unwrap_or_default();
+        words.stemming = rows.stemming.for_texts(texts);
         Ok(())
     }
 

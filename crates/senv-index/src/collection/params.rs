@@ -8,10 +8,10 @@ use std::{
 use senv_core::Table;
 
 use super::{
-    manifest::{Manifest, Shard},
+    manifest::{Manifest, Shard, WordSettings},
     segment::MOST_COLUMNS,
 };
-use crate::{Id, IdKind, IndexParams, Result, index::check_size};
+use crate::{Id, IdKind, IndexParams, Result, documents::Stemming, index::check_size};
 
 /// The approximate number of vector values in a segment: 256 MiB in f32, 262,144 rows of 256. To bound memory, add
 /// large amounts in parts of this size ([`Collection::add_parts`](crate::Collection::add_parts)).
@@ -28,6 +28,9 @@ pub struct CollectionParams {
     shard: Option<Shard>,
     shard_input: Option<Arc<OnceLock<String>>>,
     has_text_ids: bool,
+    words: Option<String>,
+    stemming: Stemming,
+    documents: Option<String>,
 }
 
 impl CollectionParams {
@@ -44,6 +47,9 @@ impl CollectionParams {
             shard: None,
             shard_input: None,
             has_text_ids: false,
+            words: None,
+            stemming: Stemming::Automatic,
+            documents: None,
         }
     }
 
@@ -58,6 +64,31 @@ impl CollectionParams {
     #[must_use]
     pub fn column(mut self, name: &str) -> Self {
         self.columns.push(name.to_owned());
+        self
+    }
+
+    /// Stores the words of a column's texts with the rows, so a ranking by words reads no text
+    /// ([`Collection::ranker`](crate::Collection::ranker)). Words take 38 % of the space of the text of
+    /// 120,000 sentences, and 81 % for 2,000.
+    #[must_use]
+    pub fn words(mut self, column: &str) -> Self {
+        self.words = Some(column.to_owned());
+        self
+    }
+
+    /// Sets whether words are reduced to English stems. By default the texts of the first rows added decide, once and
+    /// for all. Shards decide alike if they are told by [`NewRows::stemming`], or here.
+    #[must_use]
+    pub fn stemming(mut self, stemming: Stemming) -> Self {
+        self.stemming = stemming;
+        self
+    }
+
+    /// Makes rows with the same text in a column one document
+    /// ([`Collection::document_ranker`](crate::Collection::document_ranker)). Needs [`CollectionParams::words`].
+    #[must_use]
+    pub fn documents(mut self, column: &str) -> Self {
+        self.documents = Some(column.to_owned());
         self
     }
 
@@ -107,7 +138,8 @@ impl CollectionParams {
 
     /// The manifest of an empty collection.
     pub(super) fn manifest(&self) -> Result<Manifest> {
-        let Self { dim, model, columns, index, metadata, shard, shard_input: _, has_text_ids } = self;
+        let Self { dim, model, columns, index, metadata, shard, shard_input: _, has_text_ids, .. } = self;
+        let Self { words, stemming, documents, .. } = self;
         check_size(0, *dim)?;
         index.blocks(*dim)?;
         let distinct: HashSet<&String> = columns.iter().collect();
@@ -123,9 +155,22 @@ impl CollectionParams {
             let requirement = "I/N with I from 1 to N";
             return Err(senv_core::Error::InvalidParameter { name: "shard", requirement, got }.into());
         }
+        for (name, column) in [("words", words), ("documents", documents)] {
+            if let Some(column) = column.as_ref().filter(|column| !columns.contains(column)) {
+                let (requirement, got) = ("a column of the collection", column.clone());
+                return Err(senv_core::Error::InvalidParameter { name, requirement, got }.into());
+            }
+        }
+        if let Some(documents) = documents.as_ref().filter(|_| words.is_none()) {
+            let (name, requirement, got) = ("documents", "given with words", documents.clone());
+            return Err(senv_core::Error::InvalidParameter { name, requirement, got }.into());
+        }
         let mut manifest = Manifest::new(*dim, model, columns, index);
         (manifest.metadata, manifest.shard) = (metadata.clone(), shard.clone());
         manifest.set_id_kind(if *has_text_ids { IdKind::Texts } else { IdKind::Numbers });
+        if let Some(words) = words {
+            manifest.set_words(WordSettings::new(words, *stemming, documents.as_deref()));
+        }
         Ok(manifest)
     }
 }
@@ -139,13 +184,15 @@ pub struct NewRows {
     pub(super) first_id: Option<u64>,
     pub(super) texts: Vec<Vec<String>>,
     pub(super) counts: BTreeMap<String, u64>,
+    pub(super) stemming: Stemming,
 }
 
 impl NewRows {
     /// Vectors without texts, which get the next free ids.
     #[must_use]
     pub fn new(vectors: Table) -> Self {
-        Self { vectors, ids: None, first_id: None, texts: Vec::new(), counts: BTreeMap::new() }
+        let (texts, counts, stemming) = Default::default();
+        Self { vectors, ids: None, first_id: None, texts, counts, stemming }
     }
 
     /// Sets the ids: numbers, texts, or [`Id`]s.
@@ -167,6 +214,14 @@ impl NewRows {
     #[must_use]
     pub fn texts(mut self, texts: Vec<Vec<String>>) -> Self {
         self.texts = texts;
+        self
+    }
+
+    /// Decides whether words are reduced to English stems, if these are the first rows and the collection leaves it
+    /// open. By default their texts decide. A shard whose first rows are not those of the whole needs it.
+    #[must_use]
+    pub fn stemming(mut self, stemming: Stemming) -> Self {
+        self.stemming = stemming;
         self
     }
 

@@ -9,13 +9,16 @@ use senv_core::{ModelFile, ModelWriter, Table};
 
 use super::{
     bits::Bits,
-    manifest::{Manifest, SegmentEntry},
+    manifest::{Manifest, SegmentEntry, WordSettings},
     row_ids::{IdRef, RowIds},
+    segment_documents::{DocumentTables, RowDocuments, SegmentDocuments},
     segment_ids::SegmentIds,
     texts::Texts,
+    words::{Postings, SegmentWords},
 };
 use crate::{
     Error, Id, IdKind, IndexParams, Result, VectorIndex,
+    documents::Stemming,
     file::{KIND, Tensors},
 };
 
@@ -60,6 +63,11 @@ struct SegmentFile {
     id_kind: IdKind,
     ids: SegmentIds,
     columns: Vec<Texts>,
+    words: Option<SegmentWords>,
+    /// The documents, and the column of their names.
+    documents: Option<(SegmentDocuments, usize)>,
+    /// Its words and documents are those of these columns.
+    word_settings: Option<WordSettings>,
 }
 
 /// The content written for rows in addition to their vectors.
@@ -67,13 +75,37 @@ pub(super) struct SegmentContent<'a> {
     pub(super) ids: &'a RowIds,
     /// For each column, one text per row.
     pub(super) columns: &'a [Vec<String>],
+    /// For each row, the text whose words are stored.
+    pub(super) words: Option<(&'a [String], Stemming)>,
+    /// For each row, the name of its document.
+    pub(super) documents: Option<&'a [String]>,
+}
+
+impl<'a> SegmentContent<'a> {
+    /// The content of rows of a collection with this manifest.
+    pub(super) fn new(ids: &'a RowIds, columns: &'a [Vec<String>], manifest: &Manifest) -> Self {
+        let column = |name: &String| {
+            let number = manifest.columns.iter().position(|column| column == name)?;
+            columns.get(number).map(Vec::as_slice)
+        };
+        let settings = manifest.words.as_ref();
+        let words = settings.and_then(|words| Some((column(&words.column)?, words.stemming)));
+        let documents = settings.and_then(|words| column(words.documents.as_ref()?));
+        Self { ids, columns, words, documents }
+    }
 }
 
 impl Segment {
     /// Builds an index of rows and writes it with their ids and texts.
     pub(super) fn write(path: &Path, rows: Table, params: &IndexParams, content: &SegmentContent<'_>) -> Result<()> {
-        let index = VectorIndex::build(rows, params)?;
         let mut tensors = Tensors::default();
+        if let Some((texts, stemming)) = content.words {
+            Postings::of(texts, stemming).write(&mut tensors);
+        }
+        if let Some(names) = content.documents {
+            RowDocuments::of(names, &rows).write(&mut tensors);
+        }
+        let index = VectorIndex::build(rows, params)?;
         let writer = SegmentIds::write(content.ids, &mut tensors, ModelWriter::new(KIND));
         for (number, texts) in content.columns.iter().enumerate() {
             Texts::write([TEXT[number], OFFSETS[number]], texts.iter().map(String::as_str), &mut tensors);
@@ -101,8 +133,15 @@ impl Segment {
         let ids = SegmentIds::open(&file, path, manifest.ids, rows)?;
         let column = |number: usize| Texts::open(&file, path, [TEXT[number], OFFSETS[number]], rows);
         let columns = (0..n_columns).map(column).collect::<Result<_>>()?;
-        let header = header_checksum(&file).map(str::to_owned);
-        let file = SegmentFile { index, path: path.to_owned(), header, id_kind: manifest.ids, ids, columns };
+        let word_settings = manifest.words.clone();
+        let words = word_settings.as_ref().map(|_| SegmentWords::open(&file, path, rows)).transpose()?;
+        let name = word_settings.as_ref().and_then(|words| words.documents.as_ref());
+        let column = name.and_then(|name| manifest.columns.iter().position(|column| column == name));
+        let with_column = |column| Ok::<_, Error>((SegmentDocuments::open(&file, path, rows)?, column));
+        let documents = column.map(with_column).transpose()?;
+        let (header, id_kind) = (header_checksum(&file).map(str::to_owned), manifest.ids);
+        let path = path.to_owned();
+        let file = SegmentFile { index, path, header, id_kind, ids, columns, words, documents, word_settings };
         Ok(Self::new(Arc::new(file), deleted))
     }
 
@@ -115,11 +154,12 @@ impl Segment {
     /// The segment with these deletions instead, if its file is the one that an entry of a manifest names. The checksum
     /// of its header, which has those of all tensors, tells it from another file of the same name.
     pub(super) fn again(&self, entry: &SegmentEntry, manifest: &Manifest, deleted: Option<&Bits>) -> Option<Self> {
-        let SegmentFile { index, header, id_kind, columns, .. } = &*self.file;
+        let SegmentFile { index, header, id_kind, columns, word_settings, .. } = &*self.file;
         let is_same = entry.header.is_some()
             && *header == entry.header
             && (index.len(), index.dim()) == (entry.rows, manifest.dim)
-            && (*id_kind, columns.len()) == (manifest.ids, manifest.columns.len());
+            && (*id_kind, columns.len()) == (manifest.ids, manifest.columns.len())
+            && *word_settings == manifest.words;
         is_same.then(|| Self::new(Arc::clone(&self.file), deleted.cloned()))
     }
 
@@ -155,11 +195,35 @@ impl Segment {
         self.file.columns[column].text(&self.file.path, row)
     }
 
+    /// The words of its rows.
+    pub(super) fn words(&self) -> Option<&SegmentWords> {
+        self.file.words.as_ref()
+    }
+
+    /// The documents of its rows.
+    pub(super) fn documents(&self) -> Result<Option<DocumentTables<'_>>> {
+        self.file.documents.as_ref().map(|(documents, _)| documents.tables(&self.file.path)).transpose()
+    }
+
+    /// The bytes that words and documents take in its file.
+    pub(super) fn n_word_bytes(&self) -> u64 {
+        let SegmentFile { words, documents, .. } = &*self.file;
+        let of_documents = documents.as_ref().map_or(0, |(documents, _)| documents.n_bytes());
+        words.as_ref().map_or(0, SegmentWords::n_bytes) + of_documents
+    }
+
     pub(super) fn verify(&self) -> Result<()> {
-        let SegmentFile { index, path, ids, columns, .. } = &*self.file;
+        let SegmentFile { index, path, ids, columns, words, documents, .. } = &*self.file;
         index.verify()?;
         ids.verify(path, self.len())?;
-        columns.iter().try_for_each(|texts| texts.verify(path, self.len()))
+        columns.iter().try_for_each(|texts| texts.verify(path, self.len()))?;
+        if let Some(words) = words {
+            words.verify(path, self.len())?;
+        }
+        match documents {
+            Some((documents, column)) => documents.verify(path, |row| self.text(*column, row)),
+            None => Ok(()),
+        }
     }
 }
 

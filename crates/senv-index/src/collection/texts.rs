@@ -29,13 +29,20 @@ pub(super) struct Texts {
 impl Texts {
     /// Adds the tensors of texts to a file.
     pub(super) fn write<'a>(names: Names, texts: impl ExactSizeIterator<Item = &'a str> + Clone, to: &mut Tensors) {
-        let mut offsets = Vec::with_capacity(texts.len() + 1);
+        let mut ends = Vec::with_capacity(texts.len());
         let mut text = Vec::with_capacity(texts.clone().map(str::len).sum());
-        offsets.push(0);
         for row in texts {
             text.extend_from_slice(row.as_bytes());
-            offsets.push(text.len() as u64);
+            ends.push(text.len() as u64);
         }
+        Self::write_bytes(names, text, &ends, to);
+    }
+
+    /// Adds the tensors of byte strings to a file, back to back, and where each ends.
+    pub(super) fn write_bytes(names: Names, text: Vec<u8>, ends: &[u64], to: &mut Tensors) {
+        let mut offsets = Vec::with_capacity(ends.len() + 1);
+        offsets.push(0);
+        offsets.extend_from_slice(ends);
         let shape = vec![text.len()];
         to.add_checked(names[0], RawTensor { dtype: "U8".into(), shape, bytes: text.into() });
         to.add_checked(names[1], tensor("U64", &offsets));
@@ -70,9 +77,19 @@ impl Texts {
             .map_err(|_| damaged(path, self.names[0], format!("row {row} is not UTF-8")))
     }
 
+    /// The bytes that they take in the file.
+    pub(super) fn n_bytes(&self) -> u64 {
+        self.text.len() as u64 + 8 * self.offsets.as_slice().len() as u64
+    }
+
+    /// Compares everything with its checksums.
+    pub(super) fn verify_blocks(&self) -> Result<()> {
+        self.checks.iter().try_for_each(Checked::all)
+    }
+
     /// Compares everything with its checksums and reads the texts of so many rows.
     pub(super) fn verify(&self, path: &Path, rows: usize) -> Result<()> {
-        self.checks.iter().try_for_each(Checked::all)?;
+        self.verify_blocks()?;
         (0..rows).try_for_each(|row| self.text(path, row).map(|_| ()))
     }
 }

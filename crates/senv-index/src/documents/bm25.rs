@@ -48,8 +48,39 @@ pub struct Bm25 {
     words: HashMap<String, u32>,
     /// For each word, the texts that contain it, ascending, and how often.
     postings: Vec<Vec<(u32, u32)>>,
-    /// 1 - b + b |d| / mean |d|, times k1.
-    lengths: Vec<f32>,
+    /// The number of words of each text.
+    lengths: Vec<u32>,
+    scoring: Scoring,
+}
+
+/// The terms of the equation, for texts whose number and length are known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scoring {
+    k1: f32,
+    b: f32,
+    n: f32,
+    mean: f32,
+}
+
+impl Scoring {
+    /// For `n` texts that have so many words together.
+    pub(crate) fn new(params: &Bm25Params, n: usize, words: u64) -> Self {
+        let mean = words as f64 / n.max(1) as f64;
+        Self { k1: params.k1, b: params.b, n: n as f32, mean: (mean as f32).max(1e-9) }
+    }
+
+    /// The rarity of a word that so many texts contain.
+    pub(crate) fn idf(&self, df: usize) -> f32 {
+        let df = df as f32;
+        (1.0 + (self.n - df + 0.5) / (df + 0.5)).ln()
+    }
+
+    /// What a word adds to the score of a text that contains it `tf` times and has `length` words.
+    #[inline]
+    pub(crate) fn term(&self, idf: f32, tf: u32, length: u32) -> f32 {
+        let tf = tf as f32;
+        idf * tf / (tf + self.k1 * (1.0 - self.b + self.b * length as f32 / self.mean))
+    }
 }
 
 impl Bm25 {
@@ -60,9 +91,9 @@ impl Bm25 {
         let analyzer = Words::of(&texts, params.stemming);
         let mut words: HashMap<String, u32> = HashMap::new();
         let mut postings: Vec<Vec<(u32, u32)>> = Vec::new();
-        let mut lengths: Vec<f32> = Vec::new();
+        let mut lengths: Vec<u32> = Vec::new();
         for (text, number) in texts.into_iter().zip(0..) {
-            let mut n = 0;
+            let mut n = 0_u32;
             analyzer.for_each(text, |word| {
                 n += 1;
                 let next = postings.len() as u32;
@@ -78,13 +109,10 @@ impl Bm25 {
                     _ => postings[word as usize].push((number, 1)),
                 }
             });
-            lengths.push(n as f32);
+            lengths.push(n);
         }
-        let mean = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
-        for length in &mut lengths {
-            *length = params.k1 * (1.0 - params.b + params.b * *length / mean.max(1e-9));
-        }
-        Self { params: *params, analyzer, words, postings, lengths }
+        let scoring = Scoring::new(params, lengths.len(), lengths.iter().copied().map(u64::from).sum());
+        Self { params: *params, analyzer, words, postings, lengths, scoring }
     }
 
     /// The number of texts.
@@ -116,9 +144,10 @@ impl Bm25 {
     pub fn scores(&self, query: &str) -> Vec<f32> {
         let mut scores = vec![0.0; self.len()];
         for word in self.known_words(query) {
-            let idf = self.idf(word);
-            for &(text, count) in &self.postings[word as usize] {
-                scores[text as usize] += idf * count as f32 / (count as f32 + self.lengths[text as usize]);
+            let postings = &self.postings[word as usize];
+            let idf = self.scoring.idf(postings.len());
+            for &(text, count) in postings {
+                scores[text as usize] += self.scoring.term(idf, count, self.lengths[text as usize]);
             }
         }
         scores
@@ -129,12 +158,6 @@ impl Bm25 {
         let mut words = Vec::new();
         self.analyzer.for_each(query, |word| words.extend(self.words.get(word)));
         words
-    }
-
-    /// The rarity of a word.
-    fn idf(&self, word: u32) -> f32 {
-        let (n, df) = (self.len() as f32, self.postings[word as usize].len() as f32);
-        (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
     }
 }
 

@@ -10,10 +10,15 @@
 //! Reciprocal ranks: Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
 //! Learning Methods", SIGIR 2009.
 
+use rayon::prelude::*;
 use senv_core::{Error, Result};
 
 /// The paper's constant, added to a rank before it is inverted.
 const K: f64 = 60.0;
+/// Scores that are added up by one thread.
+const PART: usize = 1 << 14;
+/// The largest deviation that rounding gives equal scores.
+const FLAT: f64 = 1e-9;
 
 /// The quantity summed over the rankings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -67,7 +72,7 @@ impl Join {
     }
 
     /// The terms that the scores of one ranking add to the sum.
-    pub(super) fn parts(&self, scores: &[f64]) -> Vec<f64> {
+    pub(crate) fn parts(&self, scores: &[f64]) -> Vec<f64> {
         match self.method {
             JoinMethod::ZScores => standardized(scores),
             JoinMethod::ReciprocalRanks => reciprocal_ranks(scores),
@@ -75,22 +80,61 @@ impl Join {
     }
 
     /// The sum of the terms of three rankings.
-    pub(super) fn sum(&self, words: &[f64], documents: &[f64], sentences: &[f64]) -> Vec<f64> {
+    pub(super) fn sums(&self, words: &[f64], documents: &[f64], sentences: &[f64]) -> Vec<f64> {
         let meaning = documents.iter().zip(sentences);
+        words
+            .iter()
+            .zip(meaning)
+            .map(|(&words, (&document, &sentence))| self.sum([words, document, sentence]))
+            .collect()
+    }
+
+    /// The sum of the terms by words, by the document and by its nearest sentence.
+    pub(crate) fn sum(&self, [words, document, sentence]: [f64; 3]) -> f64 {
         // Added in the order of the unweighted equation.
-        let sum = |(words, (document, sentence)): (&f64, (&f64, &f64))| {
-            self.words * words + self.meaning * document + self.meaning * sentence
+        self.words * words + self.meaning * document + self.meaning * sentence
+    }
+
+    /// Whether a document with these scores is found: it has a word or a vector that counts.
+    pub(crate) fn finds(&self, [words, document, sentence]: [f64; 3]) -> bool {
+        self.words > 0.0 && words != 0.0 || self.meaning > 0.0 && (document != 0.0 || sentence != 0.0)
+    }
+}
+
+/// The mean and the standard deviation of scores.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spread {
+    mean: f64,
+    deviation: f64,
+}
+
+impl Spread {
+    pub(crate) fn of<T: Copy + Into<f64> + Sync>(scores: &[T]) -> Self {
+        let n = scores.len().max(1) as f64;
+        let sum = |term: &(dyn Fn(f64) -> f64 + Sync)| -> f64 {
+            // In parts of a fixed length, so that the number of threads does not matter.
+            let of_part = |part: &[T]| part.iter().map(|&score| term(score.into())).sum::<f64>();
+            scores.par_chunks(PART).map(of_part).collect::<Vec<f64>>().iter().sum()
         };
-        words.iter().zip(meaning).map(sum).collect()
+        let mean = sum(&|score| score) / n;
+        Self { mean, deviation: (sum(&|score| (score - mean).powi(2)) / n).sqrt() }
+    }
+
+    /// Whether all scores are the same, apart from rounding.
+    pub(crate) fn is_flat(self) -> bool {
+        self.deviation <= FLAT
+    }
+
+    /// z of the equation; 0 if all scores are the same.
+    pub(crate) fn z(self, score: f64) -> f64 {
+        if self.is_flat() { 0.0 } else { (score - self.mean) / self.deviation }
     }
 }
 
 /// Scores minus their mean, divided by their deviation; zeros if all are equal.
 pub(super) fn standardized(scores: &[f64]) -> Vec<f64> {
-    let n = scores.len().max(1) as f64;
-    let mean = scores.iter().sum::<f64>() / n;
-    let deviation = (scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / n).sqrt();
-    scores.iter().map(|score| if deviation > 1e-12 { (score - mean) / deviation } else { 0.0 }).collect()
+    let spread = Spread::of(scores);
+    scores.iter().map(|&score| spread.z(score)).collect()
 }
 
 /// The reciprocals of ranks; zeros for scores of 0 and if all scores are equal.
@@ -124,7 +168,7 @@ mod tests {
         assert_eq!(reciprocal_ranks(&[3.0, 3.0]), [0.0, 0.0]);
         assert!(reciprocal_ranks(&[]).is_empty());
         let join = Join { words: 2.0, meaning: 0.5, ..Join::default() };
-        assert_eq!(join.sum(&[1.0, 0.0], &[0.0, 1.0], &[4.0, 1.0]), [4.0, 1.0]);
+        assert_eq!(join.sums(&[1.0, 0.0], &[0.0, 1.0], &[4.0, 1.0]), [4.0, 1.0]);
         for (words, meaning) in [(-1.0, 1.0), (f64::NAN, 1.0), (0.0, 0.0), (1.0, f64::INFINITY)] {
             assert!(Join { words, meaning, ..Join::default() }.check().is_err());
         }

@@ -16,6 +16,11 @@ mod words;
 pub use bm25::{Bm25, Bm25Params};
 pub use join::{Join, JoinMethod};
 pub use words::Stemming;
+pub(crate) use {
+    bm25::Scoring,
+    join::Spread,
+    words::{WordSpace, Words},
+};
 
 use std::ops::Range;
 
@@ -208,16 +213,13 @@ impl DocumentRanker {
         let (words, documents, sentences) = (words(), documents(), sentences());
         let [by_words, by_documents, by_sentences] =
             [&words, &documents, &sentences].map(|scores| self.join.parts(scores));
-        let mut scores = self.join.sum(&by_words, &by_documents, &by_sentences);
+        let mut scores = self.join.sums(&by_words, &by_documents, &by_sentences);
         if scores.iter().all(|&score| score == 0.0) {
             // With one document, or equal scores, nothing stands out: take the sum of the raw scores.
-            scores = self.join.sum(&words, &documents, &sentences);
+            scores = self.join.sums(&words, &documents, &sentences);
         }
         // A document that no part finds is not found, wherever its sum would be.
-        let Join { words: of_words, meaning, .. } = self.join;
-        let is_found = |i: usize| {
-            of_words > 0.0 && words[i] != 0.0 || meaning > 0.0 && (documents[i] != 0.0 || sentences[i] != 0.0)
-        };
+        let is_found = |i: usize| self.join.finds([words[i], documents[i], sentences[i]]);
         Ok(scores.into_iter().enumerate().map(|(i, score)| is_found(i).then_some(score)).collect())
     }
 

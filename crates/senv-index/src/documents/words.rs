@@ -5,6 +5,7 @@ use senv_core::{
     Tokenizer,
     text::{Normalization, TextMarks},
 };
+use serde::{Deserialize, Serialize};
 
 /// Whether words are reduced to English stems.
 ///
@@ -19,7 +20,8 @@ use senv_core::{
 ///   and so are two that follow each other.
 /// * English words are reduced to stems by Porter's second algorithm (snowballstem.org, 2001), so `boxes` finds `box`
 ///   and `trained` finds `trains`. A few short nouns whose stems would be other words are exceptions: `news`, `lens`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Stemming {
     /// English stems, unless the texts have more function words of other languages than English ones.
@@ -31,49 +33,103 @@ pub enum Stemming {
     None,
 }
 
+impl Stemming {
+    /// English or none; where it is automatic, these texts decide.
+    ///
+    /// ```
+    /// use senv_index::documents::Stemming;
+    /// assert_eq!(Stemming::Automatic.for_texts(&["Der Zug ist da, und es regnet."]), Stemming::None);
+    /// assert_eq!(Stemming::Automatic.for_texts(&["The train is here, and it rains."]), Stemming::English);
+    /// ```
+    #[must_use]
+    pub fn for_texts(self, texts: &[impl AsRef<str>]) -> Self {
+        match self {
+            Self::Automatic if TextMarks::of(texts).looks_english() => Self::English,
+            Self::Automatic => Self::None,
+            decided => decided,
+        }
+    }
+}
+
 /// Splits text into the words of an index or a query, as [`Stemming`] describes.
 #[derive(Debug, Clone)]
-pub(super) struct Words {
+pub(crate) struct Words {
     tokenizer: Tokenizer,
     is_english: bool,
+}
+
+/// Texts that [`Words`] writes while it reads one, to reuse their memory.
+#[derive(Debug, Default)]
+pub(crate) struct WordSpace {
+    tokens: String,
+    lower: String,
+    plain: String,
 }
 
 impl Words {
     /// The words of these texts, as `stemming` says.
     pub(super) fn of(texts: &[&str], stemming: Stemming) -> Self {
-        let is_english = match stemming {
-            Stemming::English => true,
-            Stemming::None => false,
-            Stemming::Automatic => TextMarks::of(texts).looks_english(),
-        };
+        Self::new(stemming.for_texts(texts))
+    }
+
+    /// Words with English stems or none; `Automatic` is none.
+    pub(crate) fn new(stemming: Stemming) -> Self {
         let tokenizer = Tokenizer::words().lowercase(true).normalize(Normalization::Typing);
-        Self { tokenizer, is_english }
+        Self { tokenizer, is_english: stemming == Stemming::English }
+    }
+
+    /// Finds stems, if words have any.
+    pub(crate) fn stems(&self) -> Option<Stems> {
+        self.is_english.then(|| Stems(Stemmer::create(Algorithm::English)))
     }
 
     /// Calls `f` with each word of a text.
-    pub(super) fn for_each(&self, text: &str, mut f: impl FnMut(&str)) {
-        let stemmer = self.is_english.then(|| Stemmer::create(Algorithm::English));
-        let mut stemmed = |word: &str| match &stemmer {
-            Some(stemmer) => with_stem(stemmer, word, &mut f),
-            None => f(word),
-        };
-        self.tokenizer.for_each(text, &mut String::new(), |token| {
+    pub(crate) fn for_each(&self, text: &str, mut f: impl FnMut(&str)) {
+        let stems = self.stems();
+        self.for_each_unstemmed(text, &mut WordSpace::default(), |word, may_have_stem| match &stems {
+            Some(stems) if may_have_stem => stems.with_stem(word, &mut f),
+            _ => f(word),
+        });
+    }
+
+    /// Calls `f` with each word of a text before it is reduced to its stem, and with whether it may have one.
+    pub(crate) fn for_each_unstemmed(&self, text: &str, space: &mut WordSpace, mut f: impl FnMut(&str, bool)) {
+        let WordSpace { tokens, lower, plain } = space;
+        self.tokenizer.for_each(text, tokens, |token| {
             if token.bytes().all(|byte| byte.is_ascii_lowercase()) {
-                return stemmed(token);
+                return f(token, true);
             }
             if token.chars().any(char::is_alphanumeric) {
-                parts(token, &mut stemmed);
+                parts(token, &mut |part| f(part, true));
             }
         });
-        // The pieces of this rule are those between spaces, and its contractions stay.
-        let (mut lower, mut plain) = (String::new(), String::new());
-        let text = Tokenizer::whitespace().normalize(Normalization::Typing).normalized(text, &mut plain);
-        for piece in text.split_whitespace().filter(|piece| piece.contains(is_sign)) {
-            lower.clear();
-            lower.extend(piece.chars().flat_map(char::to_lowercase));
-            wholes(&lower, &mut f);
+        if may_have_wholes(text) {
+            for_each_whole(text, lower, plain, &mut |whole| f(whole, false));
         }
     }
+}
+
+/// Calls `f` with the compounds of a text that count as a whole.
+fn for_each_whole(text: &str, lower: &mut String, plain: &mut String, f: &mut impl FnMut(&str)) {
+    // The pieces of this rule are those between spaces, and its contractions stay.
+    let text = Tokenizer::whitespace().normalize(Normalization::Typing).normalized(text, plain);
+    for piece in text.split_whitespace().filter(|piece| piece.contains(is_sign)) {
+        lower.clear();
+        lower.extend(piece.chars().flat_map(char::to_lowercase));
+        wholes(lower, f);
+    }
+}
+
+/// Whether a text may have compounds that count as a whole. Most sentences have none: their points end words.
+fn may_have_wholes(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_inside = |at: usize| bytes.get(at + 1).is_some_and(|byte| !byte.is_ascii_whitespace());
+    bytes.iter().enumerate().any(|(at, &byte)| match byte {
+        b'+' | b'#' | b'@' | b'&' => true,
+        b'.' => is_inside(at),
+        // Other forms of these signs.
+        byte => !byte.is_ascii(),
+    })
 }
 
 /// Calls `f` with the letters and digits between the signs of a token, and with the token if it has no other form.
@@ -171,14 +227,19 @@ const EXCEPTIONS: [(&str, &str); 9] = [
     ("yes", "yes"),
 ];
 
-/// Calls `f` with the stem of an English word; other words stay as they are.
-fn with_stem(stemmer: &Stemmer, word: &str, f: &mut impl FnMut(&str)) {
-    if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        return f(word);
-    }
-    match EXCEPTIONS.iter().find(|(exception, _)| *exception == word) {
-        Some((_, stem)) => f(stem),
-        None => f(&stemmer.stem(word)),
+/// Finds stems of English words.
+pub(crate) struct Stems(Stemmer);
+
+impl Stems {
+    /// Calls `f` once, with the stem of an English word; other words stay as they are.
+    pub(crate) fn with_stem(&self, word: &str, f: &mut impl FnMut(&str)) {
+        if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return f(word);
+        }
+        match EXCEPTIONS.iter().find(|(exception, _)| *exception == word) {
+            Some((_, stem)) => f(stem),
+            None => f(&self.0.stem(word)),
+        }
     }
 }
 
@@ -188,7 +249,7 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         let mut words = Vec::new();
-        Words::of(&[], Stemming::English).for_each(text, |word| words.push(word.to_owned()));
+        Words::new(Stemming::English).for_each(text, |word| words.push(word.to_owned()));
         words
     }
 
@@ -223,6 +284,25 @@ mod tests {
                 .iter()
                 .all(|word| words(&format!("{word}นั่ง")).contains(&word.chars().next().unwrap().to_string()))
         );
+    }
+
+    #[test]
+    fn texts_without_wholes_are_told_by_their_signs() {
+        let signs = ['a', 'b', '.', ' ', '-', '_', ':', '/', '\'', '!', '\t'];
+        let mut n_left_out = 0;
+        for number in 0..signs.len().pow(5) {
+            let text: String = (0..5).map(|at| signs[number / signs.len().pow(at) % signs.len()]).collect();
+            if !may_have_wholes(&text) {
+                n_left_out += 1;
+                let never = &mut |whole: &str| panic!("{text:?} has {whole:?}");
+                for_each_whole(&text, &mut String::new(), &mut String::new(), never);
+            }
+        }
+        assert!(n_left_out > 1000);
+        for text in ["C++", "a #b", "x@y", "AT&T", "see example.org", ".NET", "U.S.A.", "Ｃ＋＋", "…"] {
+            assert!(may_have_wholes(text), "{text}");
+        }
+        assert!(!may_have_wholes("The train - a night-train - is late. It rains."));
     }
 
     #[test]

@@ -9,12 +9,14 @@ use std::{
 
 use crate::common::{exact, table, vectors};
 use senv_core::files::FileLock;
-use senv_index::{Collection, CollectionParams, Error, Found, Id, IndexParams, NewRows, Rescoring, Search};
+use senv_index::{
+    Collection, CollectionParams, Error, Found, Id, IndexParams, NewRows, Rescoring, Search, documents::RankBy,
+};
 
 const DIM: usize = 24;
 
 fn params() -> CollectionParams {
-    CollectionParams::new(DIM).column("text").column("language").model("abc")
+    CollectionParams::new(DIM).column("text").column("language").model("abc").words("text").documents("language")
 }
 
 /// Rows with texts that name them.
@@ -270,6 +272,9 @@ fn every_changed_byte_and_every_cut_of_every_file_is_an_error() {
         }
         let result = Collection::open(copy.path()).and_then(|collection| {
             let _ = collection.search(&rows[0], &Search::new(5).candidates(3.0));
+            for ranker in [collection.ranker(|_| true), collection.document_ranker(|_| true)].into_iter().flatten() {
+                let _ = ranker.rank(&collection, "text 7", &rows[0], RankBy::Hybrid).and_then(|mut all| all.best(5));
+            }
             (0..12).for_each(|position| {
                 _ = (collection.text(position, "text"), collection.position(position as u64 * 5 + 60))
             });
@@ -431,6 +436,11 @@ fn a_writer_that_is_killed_leaves_a_complete_state() {
             let collection = Collection::open(folder.path()).unwrap();
             let found = collection.search(&[1.0; DIM], &Search::new(collection.len())).unwrap();
             assert_eq!(found.len(), collection.len());
+            // Words and documents are those of the same state.
+            let ranker = collection.ranker(|_| true).unwrap();
+            let by_words = ranker.rank(&collection, "text", &[1.0; DIM], RankBy::Words).unwrap().best(100_000).unwrap();
+            assert_eq!((ranker.len(), by_words.len()), (collection.len(), collection.len()));
+            collection.document_ranker(|_| true).unwrap();
         }
         writer.kill().unwrap();
         writer.wait().unwrap();

@@ -3,12 +3,12 @@
 use std::{fs, path::Path};
 
 use crate::common::{table, vectors};
-use senv_index::{Collection, CollectionParams, Error, IndexParams, NewRows, Rescoring, Search};
+use senv_index::{Collection, CollectionParams, Error, IndexParams, NewRows, Rescoring, Search, documents::RankBy};
 
 const DIM: usize = 24;
 
 fn params() -> CollectionParams {
-    CollectionParams::new(DIM).column("text")
+    CollectionParams::new(DIM).column("text").words("text")
 }
 
 /// Rows with texts that name them.
@@ -138,11 +138,16 @@ fn many_small_additions_do_not_become_as_many_segments() {
         collection.verify().unwrap();
         let opened = Collection::open(folder.path()).unwrap();
         assert_eq!((opened.len(), opened.n_segments()), (expected.len(), collection.n_segments()));
+        let ranker = opened.ranker(|_| true).unwrap();
         for (row, vector) in rows[..n].iter().enumerate() {
             let found = opened.search(vector, &Search::new(1)).unwrap().remove(0);
             let id = expected.iter().find(|(_, other)| **other == row).map(|(&id, _)| id);
             let near = (found.cosine > 0.999).then(|| found.id.number().unwrap());
             assert_eq!(near, id, "{rescoring:?} row {row}");
+            // Its number is a word of its text alone.
+            let by_words = ranker.rank(&opened, &row.to_string(), vector, RankBy::Words).unwrap().best(2).unwrap();
+            let found: Vec<_> = by_words.iter().filter_map(|row| opened.id(row.position).unwrap()?.number()).collect();
+            assert_eq!(found, Vec::from_iter(id), "{rescoring:?} row {row}");
             if let Some(id) = id {
                 assert_eq!(opened.text(opened.position(id).unwrap().unwrap(), "text").unwrap(), format!("text {row}"));
             }

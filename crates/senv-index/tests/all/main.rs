@@ -6,3 +6,4 @@ mod common;
 mod file;
 mod index;
 mod text_ids;
+mod words;

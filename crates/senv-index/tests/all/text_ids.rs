@@ -167,11 +167,11 @@ fn ids_that_are_texts_have_a_version_that_earlier_programs_refuse_and_numbers_ha
     Collection::rebuild::<Error>(folder.path(), &params(), || Ok(part.take())).unwrap();
     assert!(manifest().starts_with("{\"version\":2,") && !manifest().contains("\"ids\""));
     // A version after that is refused as one of a newer program.
-    let newer = manifest().lines().next().unwrap().replacen("\"version\":2", "\"version\":4", 1);
+    let newer = manifest().lines().next().unwrap().replacen("\"version\":2", "\"version\":5", 1);
     let sum = crc32fast::hash(newer.as_bytes());
     fs::write(folder.path().join("manifest"), format!("{newer}\n{sum:08x}\n")).unwrap();
     let error = Collection::open(folder.path()).unwrap_err();
-    assert!(matches!(error, Error::Core(senv_core::Error::NewerVersion { supported: 3, .. })), "{error}");
+    assert!(matches!(error, Error::Core(senv_core::Error::NewerVersion { supported: 4, .. })), "{error}");
 }
 
 #[test]

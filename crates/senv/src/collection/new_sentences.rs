@@ -1,7 +1,7 @@
 //! Sentences to be added to a collection.
 
 use senv_core::{KnownWords, Rows, SentenceEncoder, Table, kernels, memory::check_memory, text::is_blank};
-use senv_index::{Id, NewRows};
+use senv_index::{Id, NewRows, documents::Stemming};
 use sha2::{Digest, Sha256};
 
 use super::SentenceCollection;
@@ -50,6 +50,7 @@ pub struct NewSentences {
     /// Whether their file and line are left out if the collection has no columns for them.
     leaves_out_place: bool,
     vectors: Option<Table>,
+    stemming: Stemming,
 }
 
 /// The columns of the place where a sentence was read.
@@ -99,6 +100,17 @@ impl NewSentences {
         self
     }
 
+    /// Decides whether words are reduced to stems, if these are the first sentences ([`NewRows::stemming`]).
+    pub(super) fn stemming(mut self, stemming: Stemming) -> Self {
+        self.stemming = stemming;
+        self
+    }
+
+    /// What was decided, or what these sentences decide.
+    pub(super) fn stemming_after(&self, decided: Stemming) -> Stemming {
+        decided.for_texts(&self.texts)
+    }
+
     /// Number of sentences.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -114,7 +126,7 @@ impl NewSentences {
     /// Adds texts, ids and columns to a digest, but not the paths of files, which can differ on other machines. The
     /// length of each text comes before it.
     pub(super) fn digest(&self, sum: &mut Sha256) {
-        let Self { texts, ids, columns, first_id: _, leaves_out_place: _, vectors: _ } = self;
+        let Self { texts, ids, columns, first_id: _, leaves_out_place: _, vectors: _, stemming: _ } = self;
         let mut add_texts = |texts: &[String]| {
             sum.update((texts.len() as u64).to_le_bytes());
             for text in texts {
@@ -142,7 +154,7 @@ impl NewSentences {
 
     /// Converts the sentences to rows of a collection with these columns; the first column is the sentence.
     pub(super) fn into_rows(self, model: &Model, columns: &[String]) -> Result<NewRows> {
-        let Self { texts, ids, first_id, columns: mut given, leaves_out_place, vectors } = self;
+        let Self { texts, ids, first_id, columns: mut given, leaves_out_place, vectors, stemming } = self;
         if let Some(number) = texts.iter().position(|text| is_blank(text)) {
             return Err(Error::BlankSentence { number });
         }
@@ -172,7 +184,7 @@ impl NewSentences {
         let no_direction = vectors.iter().filter(|row| has_no_direction(row)).count() as u64 - zero;
         let known = model.known_words(texts.iter().take(KnownWords::SAMPLE));
         ordered.insert(0, texts);
-        let mut rows = NewRows::new(vectors).texts(ordered).count(ZERO_VECTORS, zero);
+        let mut rows = NewRows::new(vectors).texts(ordered).count(ZERO_VECTORS, zero).stemming(stemming);
         if no_direction > 0 {
             rows = rows.count(NO_DIRECTION, no_direction);
         }

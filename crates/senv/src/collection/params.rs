@@ -3,7 +3,10 @@
 use senv_core::text::Shard;
 use senv_index::{CollectionParams, IndexParams, Rescoring};
 
-use super::{MODEL_KIND, MODEL_ORDER, MODEL_PATH, MODEL_TERMS, RECALL, model_place::ModelPlace, new_sentences::TEXT};
+use super::{
+    MODEL_KIND, MODEL_ORDER, MODEL_PATH, MODEL_TERMS, RECALL, SentenceCollection, model_place::ModelPlace,
+    new_sentences::TEXT,
+};
 use crate::error::Result;
 
 /// Settings of a new [`SentenceCollection`](crate::SentenceCollection).
@@ -23,6 +26,10 @@ pub struct SentenceCollectionParams {
     /// Whether ids are texts, even if the first ones are numbers ([`senv_index::IdKind`]). The default is false: the
     /// first ids decide.
     pub text_ids: bool,
+    /// Whether the words of sentences are stored, in some 40 % of the space of a large text. A ranking by words or of
+    /// documents ([`SentenceCollection::ranked`](crate::SentenceCollection::ranked)) then reads only the texts of the
+    /// best. The default is true.
+    pub words: bool,
     /// The part of the whole to make ([`SentenceCollection::build`](crate::SentenceCollection::build)); all of it by
     /// default.
     pub shard: Option<CollectionShard>,
@@ -47,6 +54,7 @@ impl Default for SentenceCollectionParams {
             recall: senv_index::DEFAULT_RECALL,
             order_weight: 0.0,
             text_ids: false,
+            words: true,
             shard: None,
         }
     }
@@ -79,5 +87,8 @@ pub(super) fn rows_params(place: &ModelPlace, params: &SentenceCollectionParams)
     };
     let rows = if place.reads_order { rows.metadata(MODEL_ORDER, &params.order_weight.to_string()) } else { rows };
     let rows = if params.text_ids { rows.text_ids() } else { rows };
+    let rows = if params.words { rows.words(TEXT) } else { rows };
+    let has_documents = params.columns.iter().any(|column| column == SentenceCollection::DOCUMENT);
+    let rows = if params.words && has_documents { rows.documents(SentenceCollection::DOCUMENT) } else { rows };
     Ok(params.columns.iter().fold(rows, |rows, column| rows.column(column)))
 }

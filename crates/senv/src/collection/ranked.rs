@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use ndarray::Array2;
 use senv_core::{SentenceEncoder, memory::check_memory};
-use senv_index::documents::{DocumentRanker, Join, RankBy, best};
+use senv_index::{
+    CollectionRanker, RankedRow, Ranking,
+    documents::{DocumentRanker, Join, RankBy, best},
+};
 
 use super::{SentenceCollection, new_sentences::TEXT};
 use crate::error::Result;
@@ -30,23 +33,43 @@ pub struct DocumentHit {
     pub positions: Vec<usize>,
 }
 
-/// The documents or sentences of a [`SentenceCollection`], in memory, for searches by words and meaning.
+/// The documents or sentences of a [`SentenceCollection`], for searches by words and meaning.
 #[derive(Debug)]
 pub struct RankedCollection {
+    ranker: Ranker,
+    /// The column of the names of documents.
+    column: Option<String>,
+}
+
+/// Where words and vectors are.
+#[derive(Debug)]
+enum Ranker {
+    /// In the files of the collection.
+    Stored(CollectionRanker),
+    /// In memory, from the texts, for a collection without words.
+    Read(ReadTexts),
+}
+
+/// Documents or sentences in memory.
+#[derive(Debug)]
+struct ReadTexts {
     ranker: DocumentRanker,
-    /// The name of each document, and the position of each sentence, document by document.
-    names: Vec<String>,
+    /// The position of each sentence, document by document.
     positions: Vec<usize>,
     is_of_documents: bool,
 }
 
 impl SentenceCollection {
-    /// Loads the sentences that are not deleted and whose positions `keep` accepts. Sentences with the same value in
+    /// Prepares the sentences that are not deleted and whose positions `keep` accepts. Sentences with the same value in
     /// `column` form a document, in the order of the collection. Without a column, each sentence is ranked
     /// individually, by its words and its vector.
     ///
-    /// Memory is `4 dim` bytes for each sentence and document, plus that of their words
-    /// ([`senv_index::documents::Bm25`]).
+    /// A collection with words ([`SentenceCollectionParams::words`](super::SentenceCollectionParams::words)) is ranked
+    /// in place: a search reads its words and codes, and the vectors and texts of the best. Documents are those of the
+    /// column `document`; their vectors are the sums of those of their sentences. Memory is some 20 bytes per sentence.
+    ///
+    /// Without words, or for another column, all sentences are loaded. Memory is then `4 dim` bytes for each sentence
+    /// and document, plus that of their words ([`senv_index::documents::Bm25`]), and documents are encoded as a whole.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -66,9 +89,19 @@ impl SentenceCollection {
     /// # Errors
     /// [`senv_index::Error::UnknownColumn`] if the column does not exist; [`senv_core::Error::TooLarge`] if the vectors
     /// do not fit in memory; errors of reading the collection.
-    pub fn ranked(&self, column: Option<&str>, mut keep: impl FnMut(usize) -> bool) -> Result<RankedCollection> {
+    pub fn ranked(&self, column: Option<&str>, keep: impl FnMut(usize) -> bool) -> Result<RankedCollection> {
+        let ranker = match column {
+            None if self.rows.has_words() => Ranker::Stored(self.rows.ranker(keep)?),
+            Some(name) if self.rows.document_column() == Some(name) => Ranker::Stored(self.rows.document_ranker(keep)?),
+            column => Ranker::Read(self.read_texts(column, keep)?),
+        };
+        Ok(RankedCollection { ranker, column: column.map(str::to_owned) })
+    }
+
+    /// Loads sentences and their vectors.
+    fn read_texts(&self, column: Option<&str>, mut keep: impl FnMut(usize) -> bool) -> Result<ReadTexts> {
         let rows = &self.rows;
-        let (mut names, mut of_names): (Vec<String>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
+        let mut of_names: HashMap<String, usize> = HashMap::new();
         // Sentences in collection order, with their documents.
         let mut sentences: Vec<(usize, usize)> = Vec::new();
         for position in 0..rows.n_positions() {
@@ -78,14 +111,8 @@ impl SentenceCollection {
             let document = match column {
                 None => sentences.len(),
                 Some(column) => {
-                    let name = rows.text(position, column)?;
-                    match of_names.get(&name) {
-                        Some(&document) => document,
-                        None => {
-                            names.push(name.clone());
-                            *of_names.entry(name).or_insert(names.len() - 1)
-                        }
-                    }
+                    let next = of_names.len();
+                    *of_names.entry(rows.text(position, column)?).or_insert(next)
                 }
             };
             sentences.push((document, position));
@@ -95,13 +122,12 @@ impl SentenceCollection {
         let positions: Vec<usize> = sentences.iter().map(|&(_, position)| position).collect();
         let vectors = self.vectors_of(&positions)?;
         if column.is_none() {
-            names.resize(positions.len(), String::new());
             let texts = positions.iter().map(|&position| Ok(rows.text(position, TEXT)?)).collect::<Result<Vec<_>>>()?;
             let none = Array2::zeros((0, vectors.ncols()));
             let ranker = DocumentRanker::from_vectors(&texts, vectors, none, vec![0; texts.len()])?;
-            return Ok(RankedCollection { ranker, names, positions, is_of_documents: false });
+            return Ok(ReadTexts { ranker, positions, is_of_documents: false });
         }
-        let (mut texts, mut ends) = (Vec::with_capacity(names.len()), Vec::with_capacity(names.len()));
+        let (mut texts, mut ends) = (Vec::with_capacity(of_names.len()), Vec::new());
         for sentences in sentences.chunk_by(|a, b| a.0 == b.0) {
             let mut text = String::new();
             for &(_, position) in sentences {
@@ -114,7 +140,7 @@ impl SentenceCollection {
         let whole: Vec<&str> = texts.iter().map(String::as_str).collect();
         let (of_documents, _) = self.model.encode_batch(&whole)?;
         let ranker = DocumentRanker::from_vectors(&texts, of_documents, vectors, ends)?;
-        Ok(RankedCollection { ranker, names, positions, is_of_documents: true })
+        Ok(ReadTexts { ranker, positions, is_of_documents: true })
     }
 
     /// The vectors of these sentences, encoded again if none are stored.
@@ -140,32 +166,84 @@ impl SentenceCollection {
     }
 }
 
+impl ReadTexts {
+    /// The nearest sentence of a document, and its cosine.
+    fn nearest(&self, vector: &[f32], cosines: &[f32], document: usize) -> Result<(usize, f32)> {
+        if !self.is_of_documents {
+            return Ok((self.positions[document], self.ranker.document_cosine(vector, document)?));
+        }
+        let places = self.ranker.sentences(document);
+        let place = places.clone().reduce(|a, b| if cosines[b] > cosines[a] { b } else { a }).unwrap_or(places.start);
+        Ok((self.positions[place], cosines[place]))
+    }
+}
+
+/// What a query finds, as many as are asked for.
+enum Found<'a> {
+    Stored(Ranking<'a>),
+    Read { texts: &'a ReadTexts, vector: Vec<f32>, scores: Vec<Option<f64>>, cosines: Vec<f32> },
+}
+
+impl Found<'_> {
+    /// The `n` best.
+    fn best(&mut self, n: usize) -> Result<Vec<RankedRow>> {
+        match self {
+            Self::Stored(ranking) => Ok(ranking.best(n)?),
+            Self::Read { texts, vector, scores, cosines } => {
+                let row = |document: usize| {
+                    let (position, cosine) = texts.nearest(vector, cosines, document)?;
+                    Ok(RankedRow { score: scores[document].unwrap_or_default(), position, cosine })
+                };
+                best(scores, n).into_iter().map(row).collect()
+            }
+        }
+    }
+}
+
 impl RankedCollection {
     /// Sets how the rankings are joined.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if a weight is out of range.
     pub fn joined_by(self, join: Join) -> Result<Self> {
-        Ok(Self { ranker: self.ranker.joined_by(join)?, ..self })
+        let ranker = match self.ranker {
+            Ranker::Stored(ranker) => Ranker::Stored(ranker.joined_by(join)?),
+            Ranker::Read(texts) => Ranker::Read(ReadTexts { ranker: texts.ranker.joined_by(join)?, ..texts }),
+        };
+        Ok(Self { ranker, ..self })
     }
 
     /// Number of documents, or of sentences if they are ranked individually.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.names.len()
+        match &self.ranker {
+            Ranker::Stored(ranker) => ranker.len(),
+            Ranker::Read(texts) => texts.ranker.len(),
+        }
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.len() == 0
+    }
+
+    /// Whether all sentences were loaded, because the collection has no words, or other documents.
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        matches!(self.ranker, Ranker::Read(_))
     }
 
     /// Whether a document has a word of the query. If none has, and the model knows no word of it either, what is found
-    /// has nothing to do with the query.
-    #[must_use]
-    pub fn has_word_of(&self, query: &str) -> bool {
-        self.ranker.has_word_of(query)
+    /// has nothing to do with the query. `collection` must be the one that was ranked.
+    ///
+    /// # Errors
+    /// Errors of reading the collection.
+    pub fn has_word_of(&self, collection: &SentenceCollection, query: &str) -> Result<bool> {
+        Ok(match &self.ranker {
+            Ranker::Stored(ranker) => ranker.has_word_of(&collection.rows, query)?,
+            Ranker::Read(texts) => texts.ranker.has_word_of(query),
+        })
     }
 
     /// The `k` best documents for a query, each with its nearest sentence, best first; equal ones in order. Equal
@@ -173,7 +251,7 @@ impl RankedCollection {
     /// query without known words finds nothing. `collection` must be the one that was ranked.
     ///
     /// # Errors
-    /// Errors of reading the collection.
+    /// Errors of reading the collection; [`senv_core::Error::InvalidParameter`] if it was changed since.
     pub fn search(
         &self,
         collection: &SentenceCollection,
@@ -183,50 +261,43 @@ impl RankedCollection {
         min_cosine: f32,
     ) -> Result<Vec<DocumentHit>> {
         let vector = collection.model.encode_one(query).to_vec();
-        let scores = self.ranker.scores(query, &vector, by)?;
-        if scores.iter().all(Option::is_none) {
-            return Ok(Vec::new());
-        }
-        let cosines = self.ranker.sentence_cosines(&vector)?;
-        let place = |document: usize| -> Result<(usize, f32)> {
-            if !self.is_of_documents {
-                return Ok((document, self.ranker.document_cosine(&vector, document)?));
+        let mut found = match &self.ranker {
+            Ranker::Stored(ranker) => {
+                Found::Stored(ranker.rank(&collection.rows, query, &vector, by)?.min_cosine(min_cosine)?)
             }
-            let places = self.ranker.sentences(document);
-            let place =
-                places.clone().reduce(|a, b| if cosines[b] > cosines[a] { b } else { a }).unwrap_or(places.start);
-            Ok((place, cosines[place]))
+            Ranker::Read(texts) => {
+                let (scores, cosines) =
+                    (texts.ranker.scores(query, &vector, by)?, texts.ranker.sentence_cosines(&vector)?);
+                Found::Read { texts, vector, scores, cosines }
+            }
         };
         let (mut hits, mut of_texts): (Vec<DocumentHit>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
-        let mut taken = 0;
         // Requests more than needed, because some may be equal or too far.
         let mut wanted = k.saturating_mul(2).saturating_add(10);
         loop {
-            let ranked = best(&scores, wanted);
-            for &document in &ranked[taken..] {
-                let (place, cosine) = place(document)?;
-                if cosine < min_cosine {
-                    continue;
-                }
-                let position = self.positions[place];
+            let ranked = found.best(wanted)?;
+            hits.clear();
+            of_texts.clear();
+            for &RankedRow { score, position, cosine } in ranked.iter().filter(|row| row.cosine >= min_cosine) {
                 let text = collection.rows.text(position, TEXT)?;
-                if !self.is_of_documents {
-                    if let Some(&hit) = of_texts.get(&text) {
-                        hits[hit].positions.push(position);
-                        continue;
+                let name = match &self.column {
+                    Some(column) => collection.rows.text(position, column)?,
+                    None => {
+                        if let Some(&hit) = of_texts.get(&text) {
+                            hits[hit].positions.push(position);
+                            continue;
+                        }
+                        of_texts.insert(text.clone(), hits.len());
+                        String::new()
                     }
-                    of_texts.insert(text.clone(), hits.len());
-                }
-                let (name, positions) = (self.names[document].clone(), vec![position]);
-                let score = scores[document].unwrap_or_default();
-                hits.push(DocumentHit { name, score, cosine, text, positions });
+                };
+                hits.push(DocumentHit { name, score, cosine, text, positions: vec![position] });
             }
             // One more than needed, so all copies of the last one were seen.
             if hits.len() > k || ranked.len() < wanted {
                 hits.truncate(k);
                 return Ok(hits);
             }
-            taken = ranked.len();
             wanted = wanted.saturating_mul(4);
         }
     }
@@ -237,13 +308,18 @@ mod tests {
     use super::*;
     use crate::collection::{NewSentences, SentenceCollectionParams};
 
-    fn collection(folder: &std::path::Path, rescoring: senv_index::Rescoring) -> SentenceCollection {
+    fn collection(
+        folder: &std::path::Path,
+        rescoring: senv_index::Rescoring,
+        column: &str,
+        words: bool,
+    ) -> SentenceCollection {
         let index = senv_index::IndexParams { rescoring, ..Default::default() };
-        let params = SentenceCollectionParams { columns: vec!["of".into()], index, ..Default::default() };
+        let params = SentenceCollectionParams { columns: vec![column.into()], index, words, ..Default::default() };
         let mut collection = SentenceCollection::create_with(folder, "english", &params).unwrap();
         let add = |collection: &mut SentenceCollection, sentences: &[(&str, &str)]| {
             let (texts, of) = sentences.iter().map(|&(text, of)| (text.to_owned(), of.to_owned())).unzip();
-            collection.add_sentences(NewSentences::new(texts).column("of", of)).unwrap()
+            collection.add_sentences(NewSentences::new(texts).column(column, of)).unwrap()
         };
         add(
             &mut collection,
@@ -258,13 +334,22 @@ mod tests {
     #[test]
     fn documents_are_found_by_their_sentences_whatever_is_kept_of_the_vectors() {
         use senv_index::Rescoring;
-        for rescoring in [Rescoring::F32, Rescoring::None] {
+        // Stored words and documents; a column whose documents are not stored; no words.
+        let kinds = [("document", true, false), ("of", true, true), ("document", false, true)];
+        for (rescoring, (column, words, reads)) in
+            [Rescoring::F32, Rescoring::None].into_iter().flat_map(|rescoring| kinds.map(|kind| (rescoring, kind)))
+        {
             let folder = tempfile::tempdir().unwrap();
-            let collection = collection(&folder.path().join("c"), rescoring);
-            let ranked = collection.ranked(Some("of"), |_| true).unwrap();
-            assert_eq!((ranked.len(), ranked.names.clone()), (2, vec!["travel".into(), "weather".into()]));
+            let collection = collection(&folder.path().join("c"), rescoring, column, words);
+            let ranked = collection.ranked(Some(column), |_| true).unwrap();
+            assert_eq!((ranked.len(), ranked.is_in_memory()), (2, reads));
+            let both = ranked.search(&collection, "rain on a train", 5, RankBy::Hybrid, -1.0).unwrap();
+            let mut names: Vec<&str> = both.iter().map(|hit| hit.name.as_str()).collect();
+            names.sort_unstable();
+            assert_eq!(names, ["travel", "weather"]);
+            let hits = |by, least| ranked.search(&collection, "the bus", 5, by, least).unwrap();
             for by in [RankBy::Words, RankBy::Document, RankBy::BestSentence, RankBy::Hybrid] {
-                let hits = ranked.search(&collection, "the bus", 5, by, -1.0).unwrap();
+                let hits = hits(by, -1.0);
                 // Only one document has a word of the query.
                 let n = if by == RankBy::Words { 1 } else { 2 };
                 assert_eq!((hits.len(), hits[0].name.as_str()), (n, "travel"), "{by:?}");
@@ -273,7 +358,10 @@ mod tests {
                 let tolerance = if rescoring == Rescoring::None { 0.05 } else { 1e-4 };
                 assert!((hits[0].cosine - cosine).abs() < tolerance, "{} {cosine}", hits[0].cosine);
             }
-            let some = collection.ranked(Some("of"), |position| position != 3).unwrap();
+            // Only near ones.
+            let near = hits(RankBy::Words, 0.3);
+            assert_eq!((near.len(), hits(RankBy::Hybrid, 0.9).len()), (1, 0), "{near:?}");
+            let some = collection.ranked(Some(column), |position| position != 3).unwrap();
             assert_eq!(
                 some.search(&collection, "the late bus", 1, RankBy::BestSentence, -1.0).unwrap()[0].positions,
                 [0]
@@ -284,14 +372,27 @@ mod tests {
 
     #[test]
     fn sentences_are_found_by_words_that_the_model_does_not_know() {
-        let folder = tempfile::tempdir().unwrap();
-        let collection = collection(&folder.path().join("c"), senv_index::Rescoring::F16);
-        let ranked = collection.ranked(None, |_| true).unwrap();
-        let hits = ranked.search(&collection, "qzx", 2, RankBy::Hybrid, -1.0).unwrap();
-        assert_eq!((ranked.len(), hits[0].text.as_str(), hits[0].name.as_str()), (4, "qzx 17", ""));
-        let late = ranked.search(&collection, "a late train", 1, RankBy::Hybrid, -1.0).unwrap();
-        assert!(late[0].text == "The train is late." && late[0].cosine > 0.7, "{late:?}");
-        let none = collection.ranked(None, |_| false).unwrap();
-        assert!(none.is_empty() && none.search(&collection, "rain", 3, RankBy::Hybrid, -1.0).unwrap().is_empty());
+        for words in [true, false] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut collection = collection(&folder.path().join("c"), senv_index::Rescoring::F16, "of", words);
+            let ranked = collection.ranked(None, |_| true).unwrap();
+            assert_eq!(ranked.is_in_memory(), !words);
+            assert!(ranked.has_word_of(&collection, "a qzx").unwrap());
+            assert!(!ranked.has_word_of(&collection, "zqx").unwrap());
+            let hits = ranked.search(&collection, "qzx", 2, RankBy::Hybrid, -1.0).unwrap();
+            assert_eq!((ranked.len(), hits[0].text.as_str(), hits[0].name.as_str()), (4, "qzx 17", ""));
+            let late = ranked.search(&collection, "a late train", 1, RankBy::Hybrid, -1.0).unwrap();
+            assert!(late[0].text == "The train is late." && late[0].cosine > 0.7, "{late:?}");
+            let none = collection.ranked(None, |_| false).unwrap();
+            assert!(none.is_empty() && none.search(&collection, "rain", 3, RankBy::Hybrid, -1.0).unwrap().is_empty());
+            // Equal sentences are one hit; an addition is seen once it is ranked again.
+            let twice = vec!["qzx 17".to_owned(), "qzx 17".into()];
+            let of = vec![String::new(); 2];
+            collection.add_sentences(NewSentences::new(twice).column("of", of)).unwrap();
+            assert_eq!(ranked.search(&collection, "qzx", 2, RankBy::Words, -1.0).is_err(), words);
+            let again = collection.ranked(None, |_| true).unwrap();
+            let hits = again.search(&collection, "qzx", 2, RankBy::Words, -1.0).unwrap();
+            assert_eq!((hits.len(), &hits[0].positions[..]), (1, &[2, 5, 6][..]));
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use senv_index::documents::Stemming;
 use sha2::{Digest, Sha256};
 
 use super::{CollectionShard, NewSentences};
@@ -15,6 +16,8 @@ pub(super) fn of_shard<E>(
     mut next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
 ) -> impl FnMut(usize) -> Result<Option<NewSentences>, E> {
     let (mut n_parts, mut n_sentences) = (0, 0);
+    // The first part of the whole decides for all shards.
+    let mut stemming = Stemming::Automatic;
     let mut sum = Sha256::new();
     move |len| {
         let Some(CollectionShard { shard, .. }) = shard else { return next(len) };
@@ -23,8 +26,9 @@ pub(super) fn of_shard<E>(
             n_sentences += part.len() as u64;
             n_parts += 1;
             part.digest(&mut sum);
+            stemming = part.stemming_after(stemming);
             if shard.deals(n_parts - 1) {
-                return Ok(Some(part.first_id(first)));
+                return Ok(Some(part.first_id(first).stemming(stemming)));
             }
         }
         // Set once: further calls after the last part have no effect.

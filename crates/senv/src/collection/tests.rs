@@ -494,3 +494,34 @@ fn shards_of_given_parts_join_to_the_bytes_of_the_whole() {
         assert_eq!(made.len(), files("whole").len());
     }
 }
+
+#[test]
+fn shards_have_the_words_that_the_first_part_of_the_whole_decides() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let build = |name: &str, shard: Option<CollectionShard>, words: bool| {
+        let params = SentenceCollectionParams { shard, words, ..Default::default() };
+        let mut parts =
+            ["Der Zug ist spät, und das Haus ist leer.", "The trains are late.", "It is the rain."].into_iter();
+        let next = |_| Ok::<_, Error>(parts.next().map(|text| NewSentences::new(vec![text.into()])));
+        SentenceCollection::rebuild(at(name), "english", &params, next).unwrap()
+    };
+    let whole = build("whole", None, true);
+    assert_eq!(whole.rows().stemming(), Some(senv_index::documents::Stemming::None));
+    let shard = |number| Some(CollectionShard { shard: Shard::new(number, 4).unwrap(), has_ids: false });
+    let shards: Vec<_> = (1..=4).map(|number| build(&number.to_string(), shard(number), true)).collect();
+    let folders: Vec<_> = shards.iter().rev().map(|shard| shard.rows().folder()).collect();
+    // The last shard has no part.
+    assert!(shards[3].is_empty());
+    let joined = Collection::join(at("joined"), &folders).unwrap();
+    for name in ["manifest", "000001.segment", "000002.segment", "000003.segment"] {
+        let read = |folder: &str| std::fs::read(at(folder).join(name)).unwrap();
+        assert!(read("joined") == read("whole"), "{name}");
+    }
+    assert!(joined.ranker(|_| true).unwrap().has_word_of(&joined, "trains").unwrap());
+    assert!(!joined.ranker(|_| true).unwrap().has_word_of(&joined, "train").unwrap());
+    // A shard without words is made otherwise.
+    build("2", shard(2), false);
+    let error = Collection::rejoin(at("joined"), &folders).unwrap_err();
+    assert!(error.to_string().contains("settings or columns differ"), "{error}");
+}

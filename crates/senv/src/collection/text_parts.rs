@@ -157,10 +157,12 @@ impl CollectionText {
     /// # Errors
     /// Errors of reading the collection.
     pub fn know_documents_of(&mut self, collection: &Collection) -> Result<()> {
-        for position in 0..collection.n_positions() {
-            if collection.has_row(position) {
-                self.names.insert(hashes(&collection.text(position, SentenceCollection::DOCUMENT)?));
-            }
+        let positions = match collection.document_column() {
+            Some(SentenceCollection::DOCUMENT) => collection.document_positions()?,
+            _ => (0..collection.n_positions()).filter(|&position| collection.has_row(position)).collect(),
+        };
+        for position in positions {
+            self.names.insert(hashes(&collection.text(position, SentenceCollection::DOCUMENT)?));
         }
         Ok(())
     }

@@ -247,8 +247,10 @@ impl<E: SentenceEncoder> Index<E> {
     /// The errors of [`Collection::rebuild`].
     pub fn save(&self, folder: impl AsRef<Path>) -> Result<()> {
         let (texts, ids, vectors) = self.rows.kept()?;
-        let params =
-            CollectionParams::new(self.encoder.dim()).metadata(MODEL_PATH, "").column(SentenceCollection::TEXT);
+        let params = CollectionParams::new(self.encoder.dim())
+            .metadata(MODEL_PATH, "")
+            .column(SentenceCollection::TEXT)
+            .words(SentenceCollection::TEXT);
         let params = if self.rows.ids.kind() == Some(IdKind::Texts) { params.text_ids() } else { params };
         let mut rows = (!ids.is_empty()).then(|| NewRows::new(vectors).ids(ids).texts(vec![texts]));
         Collection::rebuild::<Error>(folder, &params, || Ok(rows.take()))?;

@@ -153,6 +153,11 @@ pub(crate) struct Index {
     #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight, help_heading = "Search",
           conflicts_with = "change")]
     order_weight: Option<f64>,
+    /// Leave out the words of the sentences, which take some 40 % of the space of a large text.
+    ///
+    /// A search by words or of documents (--hybrid, --rank) then reads all sentences first.
+    #[arg(long, help_heading = "Search", conflicts_with = "change")]
+    no_words: bool,
     /// Make the I-th of N shards of the collection, to be merged by senv join.
     ///
     /// The input is divided into parts of 262,144 vectors of 256 values (fewer for longer vectors, or at 256 MiB of
@@ -310,6 +315,7 @@ impl Index {
                 recall: self.recall,
                 order_weight: self.order_weight.unwrap_or(f64::from(u8::from(self.vectors.is_some()))),
                 text_ids: self.text_ids,
+                words: !self.no_words,
                 shard,
             };
             let made = match self.force {

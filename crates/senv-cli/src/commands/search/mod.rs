@@ -46,8 +46,8 @@ use crate::{
 ///
 /// A search in a collection of documents (senv index --documents) ranks documents: by their words, by the whole text
 /// and by their nearest sentence, which is shown. The first column is a score, comparable within one answer, the second
-/// the document. --rank combines words and meaning for sentences too. Both first read the collection into memory, which
-/// takes about a second per 200,000 sentences.
+/// the document. --rank combines words and meaning for sentences too. Both use the words that senv index stores.
+/// Without them (senv index --no-words), each search first reads all sentences.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("collection").args(["folder", "index"]).required(true))]
 pub(crate) struct Search {
@@ -177,6 +177,10 @@ impl Search {
             output::warn(&format!("{} has no sentences", folder.display()));
         }
         searched.filter()?;
+        if searched.ranked.as_ref().is_some_and(Ranked::is_in_memory) {
+            let shown = folder.display();
+            output::note(&format!("{shown} has no words, so all sentences were read; make it again with senv index"));
+        }
         if self.wanted.is_some() || !self.queries.is_empty() || self.query_file.is_some() {
             return searched.given();
         }
@@ -313,10 +317,17 @@ impl Searched<'_> {
     }
 
     /// Whether a ranking that counts words finds one that the model does not know, or only words count.
-    fn finds_unknown(&self, model: &senv::Model, query: &str) -> bool {
-        self.ranked.as_ref().is_some_and(|ranked| {
-            ranked.is_by_words() || unknown_words(model, query).iter().any(|word| ranked.has_word_of(word))
-        })
+    fn finds_unknown(&self, model: &senv::Model, query: &str) -> Result<bool> {
+        let Some(ranked) = &self.ranked else { return Ok(false) };
+        if ranked.is_by_words() {
+            return Ok(true);
+        }
+        for word in unknown_words(model, query) {
+            if ranked.has_word_of(&self.collection, word)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Answers queries and writes the answers.
@@ -373,9 +384,11 @@ impl Searched<'_> {
             write(&mut out).map_err(Failure::stdout)?;
             self.n += 1;
             // A ranking by words finds words that the model does not know.
-            let counts = |ranked: &Ranked| !ranked.is_by_words() && !ranked.has_word_of(&query.text);
-            let unknown = unknown_query(&query.text, row.iter().all(|&x| x == 0.0), known)
-                .filter(|_| self.ranked.as_ref().is_none_or(counts));
+            let finds_words = match &self.ranked {
+                Some(ranked) => ranked.is_by_words() || ranked.has_word_of(collection, &query.text)?,
+                None => false,
+            };
+            let unknown = unknown_query(&query.text, row.iter().all(|&x| x == 0.0), known).filter(|_| !finds_words);
             let mut reason = self.reason(query).filter(|_| answer.is_empty() && unknown.is_none());
             // Queries of a file, which may have many, are counted.
             if query.line.is_some() && reason.take().is_some() {
@@ -389,7 +402,7 @@ impl Searched<'_> {
                 }
                 Some(_) => None,
                 // A ranking by words finds words that the model does not know.
-                None if !answer.is_empty() && self.finds_unknown(model, &query.text) => None,
+                None if !answer.is_empty() && self.finds_unknown(model, &query.text)? => None,
                 None => foreign_query(path, model, &query.text, known),
             };
             if let Some(warning) = unknown.or(reason).or(foreign) {

@@ -43,7 +43,7 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
-    /// Reads the sentences to rank; `None` if a vector search is enough.
+    /// Prepares the sentences to rank; `None` if a vector search is enough.
     pub(super) fn new(
         collection: &SentenceCollection,
         by: Option<By>,
@@ -82,8 +82,13 @@ impl Ranked {
     }
 
     /// Whether something that is ranked has a word of the query.
-    pub(super) fn has_word_of(&self, query: &str) -> bool {
-        self.rows.has_word_of(query)
+    pub(super) fn has_word_of(&self, collection: &SentenceCollection, query: &str) -> Result<bool> {
+        Ok(self.rows.has_word_of(collection, query)?)
+    }
+
+    /// Whether it has read all sentences.
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.rows.is_in_memory()
     }
 
     /// The best `k` hits of a query with a cosine of at least `least`; equal sentences are one hit.

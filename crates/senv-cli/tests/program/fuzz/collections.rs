@@ -3,7 +3,9 @@
 use std::{fs, path::Path};
 
 use senv_core::Table;
-use senv_index::{Collection, CollectionParams, Id, IndexParams, NewRows, Rescoring, Result, Search};
+use senv_index::{
+    Collection, CollectionParams, Id, IndexParams, NewRows, Rescoring, Result, Search, documents::RankBy,
+};
 
 use super::{
     Target,
@@ -16,6 +18,7 @@ const DIM: usize = 8;
 fn collection(folder: &Path, has_text_ids: bool) -> Vec<Answer> {
     let index = IndexParams { rescoring: Rescoring::F16, ..IndexParams::default() };
     let params = CollectionParams::new(DIM).column("text").column("line").index(index).model("abc");
+    let params = params.words("text").documents("line");
     let params = if has_text_ids { params.text_ids() } else { params };
     let mut collection = Collection::create(folder, &params).unwrap();
     let from_0 = has_text_ids.then(|| (0..20).collect());
@@ -45,6 +48,13 @@ fn look(folder: &Path) -> Result<Vec<Answer>> {
             for found in collection.search(&query, &search)? {
                 answers.push((found.id, found.cosine, collection.text(found.position, "text")?));
             }
+        }
+    }
+    for ranker in [collection.ranker(|_| true)?, collection.document_ranker(|position| position > 4)?] {
+        for by in [RankBy::Words, RankBy::Hybrid] {
+            let found = ranker.rank(&collection, "text 17 and 23", &[1.0; DIM], by)?.best(5)?;
+            answers
+                .extend(found.into_iter().map(|row| ((row.position as u64).into(), row.cosine, row.score.to_string())));
         }
     }
     // Where ids are texts, these are their digits.
