@@ -11,7 +11,7 @@ pub(super) const PREFIX: &str = "senv-text-";
 pub(super) const SUFFIX: &str = ".txt";
 
 /// Removes the leftover texts in the folder for temporary files, once per process.
-pub(super) fn remove(folder: &Path) {
+pub(crate) fn remove(folder: &Path) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| remove_from(folder));
 }

@@ -5,7 +5,7 @@ pub(crate) mod configuration;
 pub(crate) mod english_name;
 pub(crate) mod file;
 pub(crate) mod fingerprint;
-mod left_texts;
+pub(crate) mod left_texts;
 pub(crate) mod memory_text;
 pub(crate) mod range;
 pub(crate) mod sealed;

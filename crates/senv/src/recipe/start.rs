@@ -19,7 +19,7 @@ use super::{
     trial::{Trial, has_halves},
 };
 use crate::{
-    base::{text_sample::TextSample, text_size::TextSize, train_options::TrainOptions},
+    base::{left_texts, text_sample::TextSample, text_size::TextSize, train_options::TrainOptions},
     check::{SIGNIFICANT, pair_ranks::PairRanks},
     data::PairKind,
     error::{Error, Result},
@@ -179,6 +179,8 @@ impl Recipe {
         min_known_share: f64,
         options: &TrainOptions<'_>,
     ) -> Result<(Self, StartChoice)> {
+        // A killed run may have left the texts of its trial.
+        left_texts::remove(&std::env::temp_dir());
         let known_words = english.known_words(sample.lines().take(KnownWords::SAMPLE)).share();
         let terms = english.terms().map(str::to_owned);
         let choice = |(start, lr_factor), trial| {

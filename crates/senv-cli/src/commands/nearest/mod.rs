@@ -43,10 +43,10 @@ use crate::{
 /// model.
 ///
 /// The search is exact: it compares the query with every sentence. Each result has its cosine, -1 to 1, and its line
-/// (in a table, its record), best match first; with --rank or --hybrid, its score instead of its cosine. Equal sentences
-/// are shown once, with their count. If --queries is one of the searched files, a line does not find itself. Blank lines
-/// are skipped. Memory grows with the number of queries and with K, not with the input, unless --rank or --hybrid counts
-/// words.
+/// (in a table, its record), best match first; with --rank or --hybrid, its score instead of its cosine. Equal
+/// sentences are shown once, with their count. If --queries is one of the searched files, a line does not find
+/// itself. Blank lines are skipped. Memory grows with the number of queries and with K, not with the input, unless
+/// --rank or --hybrid counts words.
 ///
 /// A query without a known word has no neighbors. If the model has vectors for unknown words, the query has some, but
 /// they are unreliable. senv warns about both, and refuses such a query among words.

