@@ -9,7 +9,8 @@ fn a_student_is_a_table_like_others() {
     let folder = samples();
     let train = [&["train", "student", "--dim", "24", "--epochs", "30", "--output", "s.senv"], &TEXTS[..]].concat();
     let trained = folder.run(&[&train[..], &["--json"]].concat()).ok();
-    assert_eq!(trained.json()["learned"].as_bool(), Some(true), "{}", trained.out);
+    let trained = trained.json();
+    assert!(trained["loss"].as_f64().is_some_and(|loss| loss < 0.3), "{trained}");
     let info = folder.run(&["info", "s.senv", "--json"]).ok().json();
     assert_eq!((info["kind"].as_str(), info["dim"].as_u64()), (Some("student"), Some(24)), "{info}");
     folder.run(&["compress", "--model", "s.senv", "--output", "small.senv", "--quiet"]).ok();

@@ -104,15 +104,20 @@ impl<'a> StudentObjective<'a> {
         let (loss, chance, d_vectors) = match self.text_loss {
             TextLoss::Similarities => {
                 let (loss, saved) = TaughtSimilarities.forward(vectors, teacher)?;
-                (loss, saved.of_unrelated(), TaughtSimilarities.backward(&saved, weight)?)
+                // Nothing is known to be a guess: vectors of random words are similar by the words that they share.
+                (loss, None, TaughtSimilarities.backward(&saved, weight)?)
             }
             TextLoss::Cosine => {
                 let target = matmul(teacher, self.axes.view())?;
                 let (loss, saved) = TargetCosine.forward(vectors, target.view())?;
-                (loss, 1.0, TargetCosine.backward(&saved, weight))
+                (loss, Some(1.0), TargetCosine.backward(&saved, weight))
             }
         };
-        let report = StepReport { loss: weight * loss, chance: Some(weight * chance), ..StepReport::default() };
+        let report = StepReport {
+            loss: weight * loss,
+            chance: chance.map(|chance: f64| weight * chance),
+            ..StepReport::default()
+        };
         Ok((report, d_vectors))
     }
 }

