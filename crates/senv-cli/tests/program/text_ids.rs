@@ -74,7 +74,7 @@ fn tickets_are_added_replaced_deleted_and_filtered_by_their_ids() {
     assert_eq!(ids(&folder, "the cat", &["--where", "id != T-1", "--where", "id != 17"]).len(), 2);
     let run = |args: &[&str]| folder.run(&[&["index", "--output", "c"], args].concat());
     run(&["--delete-ids", "17,T-1"]).ok();
-    // Ids that no sentence has are told, and the others deleted; again, nothing is changed, nor is it an error.
+    // The program names ids that no sentence has and deletes the others. A second run changes nothing and succeeds.
     let deleted = run(&["--delete-ids", "T-2", "T-7,T-7", "a b"]).ok().err;
     assert!(deleted.contains("1 sentence deleted, 1 remain"), "{deleted}");
     assert!(deleted.contains(r#"no sentence of c has the ids "T-7", "a", "b""#), "{deleted}");

@@ -77,7 +77,8 @@ impl CollectionParams {
     }
 
     /// Sets whether words are reduced to English stems. By default the texts of the first rows added decide, once and
-    /// for all. Shards decide alike if they are told by [`NewRows::stemming`], or here.
+    /// for all. To make shards decide alike, set it here or with
+    /// [`NewRows::stemming`].
     #[must_use]
     pub fn stemming(mut self, stemming: Stemming) -> Self {
         self.stemming = stemming;

@@ -115,7 +115,7 @@ impl CollectionRanker {
 }
 
 impl Ranking<'_> {
-    /// Leaves out those whose [`RankedRow::cosine`] is below `least`. Means and deviations are those of all.
+    /// Leaves out rows whose [`RankedRow::cosine`] is below `least`. Means and deviations still count every row.
     ///
     /// # Errors
     /// [`Damaged`](crate::Error::Damaged).

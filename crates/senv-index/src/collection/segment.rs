@@ -66,7 +66,7 @@ struct SegmentFile {
     words: Option<SegmentWords>,
     /// The documents, and the column of their names.
     documents: Option<(SegmentDocuments, usize)>,
-    /// Its words and documents are those of these columns.
+    /// Which columns the words and the documents come from, and whether words are stemmed.
     word_settings: Option<WordSettings>,
 }
 

@@ -379,7 +379,12 @@ mod tests {
     #[test]
     fn the_layout_of_mteb_is_found() {
         let folder = tempfile::tempdir().unwrap();
-        let lines = "{\"sentence1\": \"a\", \"sentence2\": \"b\", \"score\": 4}\n{\"sentence1\": \"c\", \"sentence2\": \"d\", \"score\": 1.5}\n";
+        let lines = concat!(
+            r#"{"sentence1": "a", "sentence2": "b", "score": 4}"#,
+            "\n",
+            r#"{"sentence1": "c", "sentence2": "d", "score": 1.5}"#,
+            "\n",
+        );
         for name in ["sts12-sts", "stsbenchmark-sts", "sickr-sts"] {
             write(folder.path(), &format!("{name}/test.jsonl"), lines);
         }

@@ -5,30 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv_core::{Coverage, Scratch, SentenceEncoder};
 use senv_eval::{
     Error, MtebSts, MtebStsResult, MtebStsSet, StsResult, evaluate_mteb_sts, evaluate_sts_scorer, to_json,
 };
 use senv_metrics::Bootstrap;
 
+use crate::letters::Letters;
+
 const WITHOUT: Bootstrap = Bootstrap { resamples: 0, seed: 1 };
-
-/// Counts the letters a to z.
-struct Letters;
-
-impl SentenceEncoder for Letters {
-    fn dim(&self) -> usize {
-        26
-    }
-
-    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
-        out.fill(0.0);
-        for byte in sentence.bytes().filter(u8::is_ascii_lowercase) {
-            out[usize::from(byte - b'a')] += 1.0;
-        }
-        Coverage::new(sentence.len(), sentence.len())
-    }
-}
 
 /// A folder with these files, and their paths.
 fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<PathBuf>) {
@@ -141,7 +125,12 @@ fn the_task_that_mteb_lacks_is_named() {
 
 #[test]
 fn a_folder_is_searched_as_by_the_bench() {
-    let object = "{\"sentence1\": \"a\", \"sentence2\": \"b\", \"score\": 4}\n{\"sentence1\": \"a\", \"sentence2\": \"a\", \"score\": 5}\n";
+    let object = concat!(
+        r#"{"sentence1": "a", "sentence2": "b", "score": 4}"#,
+        "\n",
+        r#"{"sentence1": "a", "sentence2": "a", "score": 5}"#,
+        "\n",
+    );
     let (all, _) = folder(&[
         ("sts/2012/a.tsv", ORDERED),
         ("sts/2012-train/a.tsv", ORDERED),

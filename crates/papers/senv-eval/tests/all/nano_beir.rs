@@ -2,7 +2,6 @@
 
 use std::{fs, path::Path};
 
-use senv_core::{Coverage, Scratch, SentenceEncoder};
 use senv_eval::{
     NANO_BEIR, NanoBeirResult, RetrievalMethod, RetrievalResult, RetrievalSet, evaluate_retrieval, nano_beir_name,
     retrieval_folders, to_json,
@@ -10,22 +9,7 @@ use senv_eval::{
 use senv_index::documents::Join;
 use senv_metrics::Bootstrap;
 
-/// Counts the letters a to z.
-struct Letters;
-
-impl SentenceEncoder for Letters {
-    fn dim(&self) -> usize {
-        26
-    }
-
-    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
-        out.fill(0.0);
-        for byte in sentence.bytes().filter(u8::is_ascii_lowercase) {
-            out[usize::from(byte - b'a')] += 1.0;
-        }
-        Coverage::new(sentence.len(), sentence.len())
-    }
-}
+use crate::letters::Letters;
 
 /// Writes a collection whose queries `q0`, `q1`, ... are texts, each with one relevant document by number.
 fn collection(folder: &Path, documents: &[&str], queries: &[(&str, usize)]) {

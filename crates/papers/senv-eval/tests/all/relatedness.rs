@@ -8,22 +8,7 @@ use senv_eval::{
     evaluate_sts, published_sick, published_stsb, to_json,
 };
 
-/// Counts the letters a to z; capitals are unknown tokens.
-struct Letters;
-
-impl SentenceEncoder for Letters {
-    fn dim(&self) -> usize {
-        26
-    }
-
-    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
-        out.fill(0.0);
-        for byte in sentence.bytes().filter(u8::is_ascii_lowercase) {
-            out[usize::from(byte - b'a')] += 1.0;
-        }
-        Coverage::new(sentence.len(), out.iter().sum::<f32>() as usize)
-    }
-}
+use crate::letters::Letters;
 
 /// Encodes only the first letter.
 struct First;

@@ -11,6 +11,8 @@ use senv_eval::{
 };
 use serde_json::Value;
 
+use crate::letters::Letters;
+
 /// Encodes each sentence as a given vector, or as zero if it has none.
 struct Given(Vec<(String, Vec<f32>)>);
 
@@ -32,23 +34,6 @@ impl SentenceEncoder for Given {
         let found = self.0.iter().find(|(name, _)| name == sentence);
         found.iter().for_each(|(_, vector)| out.copy_from_slice(vector));
         Coverage::new(1, usize::from(found.is_some()))
-    }
-}
-
-/// Counts the letters a to z; capitals are unknown tokens.
-struct Letters;
-
-impl SentenceEncoder for Letters {
-    fn dim(&self) -> usize {
-        26
-    }
-
-    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
-        out.fill(0.0);
-        for byte in sentence.bytes().filter(u8::is_ascii_lowercase) {
-            out[usize::from(byte - b'a')] += 1.0;
-        }
-        Coverage::new(sentence.len(), out.iter().sum::<f32>() as usize)
     }
 }
 

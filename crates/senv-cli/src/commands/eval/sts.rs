@@ -45,8 +45,8 @@ pub(super) struct Sts {
     protocol: ProtocolArg,
     /// Another model, to test if its correlations differ.
     ///
-    /// The p-values are those of Meng, Rosenthal and Rubin's test, with Holm's correction over the tasks. The level of
-    /// the cosines does not count, as it does not change a correlation.
+    /// Each task gets a p-value by the test of Meng, Rosenthal and Rubin, corrected by Holm's method for the number of
+    /// tasks. The test compares correlations only, so a model whose cosines are all higher is not better.
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
     /// Show the N pairs that the two models score most differently, with gold scores.
@@ -60,7 +60,7 @@ pub(super) struct Sts {
     #[arg(long)]
     no_floor: bool,
     /// Find the common components of SIF or uSIF on each task, separately for first and second sentences, as the SIF
-    /// program does. Otherwise, and always for --against, they are those of the model, found on its text.
+    /// program does. By default, and always for --against, the model removes the components of its training text.
     #[arg(long)]
     components_per_side: bool,
     #[command(flatten)]
@@ -244,7 +244,8 @@ fn per_side(model: &Model) -> Result<impl PairScorer + '_> {
     match average {
         Some(average) => Ok(|pairs: &[(&str, &str)]| average.similarities_per_side(pairs)),
         None => Err(Failure::Usage(format!(
-            "--components-per-side: this {} model removes no common components; make one that does with senv train weighted",
+            "--components-per-side: this {} model removes no common components; \
+             make one that does with senv train weighted",
             model.kind()
         ))),
     }
