@@ -198,6 +198,7 @@ pub(crate) fn check_interrupts(is_wanted: impl Fn(&str) -> bool) -> Option<(usiz
 }
 
 /// Makes each call of a command fail that creates an output, and checks the files after the error.
+#[allow(dead_code, reason = "the long tests do not use it")]
 #[expect(clippy::print_stderr)]
 pub(crate) fn check_errors(
     prepare: &[&str],
