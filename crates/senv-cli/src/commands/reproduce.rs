@@ -20,7 +20,7 @@ use crate::{
 /// Prints our results next to those of the papers. The report names the senv commands behind every figure. They run one
 /// after another as separate processes. The output folder keeps their results, so the same command continues a stopped
 /// run. A missing data set is reported in its row. The data are smaller than in the papers, and rows that a claim
-/// compares use three seeds. Everything takes about four and a half hours on two cores; --list shows what runs and how
+/// compares use three seeds. Everything takes about three and a half hours on two cores; --list shows what runs and how
 /// long each part takes. Models need tens of gigabytes in the folder, less with --remove-models.
 ///
 /// Writes PAPER.md for each paper with the checksums of the data files, report.html with all papers, claims.md with the

@@ -72,7 +72,8 @@ impl Curve {
         format!("{table}{}\n", self.y_label)
     }
 
-    /// Draws the figure as a self-contained SVG, with a dot per point, connected in order. The axes span the points.
+    /// Draws the figure as a self-contained SVG: points connected in order, with a dot each unless a curve has more than
+    /// 100. The axes span the points.
     #[must_use]
     pub fn to_svg(&self) -> String {
         self.draw(true)
@@ -93,7 +94,7 @@ impl Curve {
         for (series, color) in self.series.iter().zip(COLORS.iter().cycle()) {
             let points: Vec<(f64, f64)> = series.points.iter().copied().filter(is_finite).collect();
             plot.polyline(&points, color);
-            points.iter().filter(|_| dots).for_each(|&point| plot.dot(point, color));
+            points.iter().filter(|_| dots && points.len() <= MOST_DOTS).for_each(|&point| plot.dot(point, color));
         }
         plot.finish()
     }
@@ -102,6 +103,9 @@ impl Curve {
         self.series.iter().flat_map(|series| &series.points).copied().filter(is_finite)
     }
 }
+
+/// The most points of a curve that have dots; more would cover the line.
+const MOST_DOTS: usize = 100;
 
 fn is_finite((x, y): &(f64, f64)) -> bool {
     x.is_finite() && y.is_finite()
@@ -134,6 +138,14 @@ mod tests {
         let json: serde_json::Value = serde_json::from_str(&crate::to_json(&curve)).unwrap();
         assert_eq!(json["series"][0]["points"][1], serde_json::json!([1.0, 1.0]));
         assert!(json["series"][0]["points"][3][1].is_null());
+    }
+
+    #[test]
+    fn a_curve_of_many_points_has_no_dots() {
+        let mut curve = Curve::new("x", "y");
+        curve.push("few", (0..100).map(|i| (f64::from(i), 1.0)));
+        curve.push("many", (0..101).map(|i| (f64::from(i), 2.0)));
+        assert_eq!(curve.to_svg().matches("<circle").count(), 100);
     }
 
     #[test]

@@ -13,9 +13,9 @@ const ABOUT: &str = "The claims are in our words, each with its location in the 
     from the figures of the named tables. Differences are computed seed by seed, and given as the mean ± half of the \
     95 % interval (Student's t). A row without an interval is a single run. A claim is reproduced if the difference \
     has the paper's sign and zero is outside the interval; for a single run, the sign is enough. In a chain of rows, \
-    no step may be reversed, and the first and last rows must differ in this way. Seeds are not the only noise: an \
-    accuracy on the 1,019 MSRP pairs used here has a standard error of 1.4 points, and a Pearson's r of 80 on SICK's \
-    500 trial pairs has one of 1.6 points.";
+    no step may be reversed, and the first and last rows must differ in this way. Seeds are not the only noise. An \
+    accuracy on the 1,019 MSRP pairs used here has a standard error of 1.4 points. A Pearson's r of 80 on SICK's 500 \
+    trial pairs has one of 1.6 points.";
 
 impl Results {
     /// Writes the claims of all papers of the run.

@@ -3,6 +3,8 @@
 mod claim_result;
 mod claims;
 pub(crate) mod judge;
+#[cfg(test)]
+mod kept_pages;
 pub(crate) mod list;
 mod markdown;
 mod numbers;

@@ -12,14 +12,16 @@ pub(super) fn claims() -> Vec<Claim> {
             "Table 3, section 5",
             "Fine-tuning on SNLI makes Skip-thoughts better at relatedness (SICK, supervised).",
             [Falls(("table-3", "r"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"])],
-            "",
+            "higher by the mean. Three seeds leave an interval that is wider. After 3,500 steps in place of 1,000 the \
+            gain is ten points (60.6 to 70.5)",
         ),
         Claim::new(
             "skip-thoughts-2",
             "Table 2, section 5",
             "It makes them better at entailment (SICK).",
             [Falls(("table-2", "SICK, probe"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"])],
-            "",
+            "higher by the mean. Three seeds leave an interval that is wider. After 3,500 steps in place of 1,000 the \
+            gain is five points (68.4 to 73.6)",
         ),
         Claim::new(
             "skip-thoughts-3",
@@ -46,7 +48,7 @@ pub(super) fn claims() -> Vec<Claim> {
                 Falls(("table-5", "@1"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"]),
                 Rises(("table-5", "mean rank"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"]),
             ],
-            "",
+            "no difference after 1,000 steps. After 3,500 the mean rank falls from 135 to 109",
         ),
         Claim::new(
             "skip-thoughts-6",
@@ -63,7 +65,8 @@ pub(super) fn claims() -> Vec<Claim> {
                 ("figure-3", "average precision"),
                 vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"],
             )],
-            "",
+            "higher by the mean. Three seeds leave an interval that is wider, and an accuracy on these pairs has a \
+            standard error of 1.4 points",
         ),
         Claim::new(
             "skip-thoughts-8",
@@ -104,7 +107,8 @@ pub(super) fn claims() -> Vec<Claim> {
                 Falls(("figure-5", "paraphrases"), vec!["Skip-thoughts combined", "Skip-thoughts fine-tuned on SNLI"]),
                 Falls(("figure-5", "other pairs"), vec!["Skip-thoughts combined", "Skip-thoughts fine-tuned on SNLI"]),
             ],
-            "",
+            "after 1,000 steps all vectors point one way (cosines of .99), and 18 K pairs of the paper's 549 K hardly \
+            move them. SNLI models that are trained from words have cosines of .67 to .87",
         ),
         Claim::new(
             "skip-thoughts-12",
@@ -114,7 +118,7 @@ pub(super) fn claims() -> Vec<Claim> {
                 ("figure-5", "deviation of paraphrases"),
                 vec!["Skip-thoughts combined", "Skip-thoughts fine-tuned on SNLI"],
             )],
-            "",
+            "as for skip-thoughts-11",
         ),
         Claim::new(
             "skip-thoughts-13",
@@ -135,7 +139,7 @@ pub(super) fn claims() -> Vec<Claim> {
             "Figure 5, section 6.4",
             "Fine-tuning moves paraphrases and other pairs further apart.",
             [Rises(("figure-5", "overlap"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"])],
-            "",
+            "as for skip-thoughts-11. The overlap of the SNLI models, trained from words, is .71 and .75",
         ),
         Claim::new(
             "skip-thoughts-15",
@@ -180,7 +184,8 @@ pub(super) fn claims() -> Vec<Claim> {
                     "BOW autoencoder",
                 ],
             )],
-            "",
+            "an autoencoder learns faster than Skip-thoughts. After 3,500 to 4,000 steps its perplexity is 11, theirs \
+            153 and still falling. So their order here is that of how far training has come",
         ),
         Claim::new(
             "skip-thoughts-19",
@@ -221,7 +226,8 @@ pub(super) fn claims() -> Vec<Claim> {
                     vec!["Skip-thoughts combined", "BOW autoencoder", "RNN autoencoder"],
                 ),
             ],
-            "",
+            "18 K pairs of the paper's 549 K: all are below the averages of words that they start from (77.1). On SNLI \
+            itself the SNLI models are above all others (45.2 and 48.9, BOW autoencoder 41.8)",
         ),
         Claim::new(
             "skip-thoughts-22",
@@ -238,7 +244,7 @@ pub(super) fn claims() -> Vec<Claim> {
                     "BOW autoencoder",
                 ],
             )],
-            "",
+            "as for skip-thoughts-18",
         ),
         Claim::new(
             "skip-thoughts-23",
@@ -248,14 +254,16 @@ pub(super) fn claims() -> Vec<Claim> {
                 AtLeast(("table-8", "average precision"), "SNLI RNN", 0.99),
                 AtLeast(("table-8", "average precision"), "Skip-thoughts fine-tuned on SNLI", 0.99),
             ],
-            "",
+            "a thirtieth of the pairs: the SNLI models see little that tells hot from cold. With six sentences one of \
+            them in the wrong place costs a tenth and more",
         ),
         Claim::new(
             "skip-thoughts-24",
             "Table 8, section 7",
             "Skip-thoughts before fine-tuning do not pass it.",
             [AtMost(("table-8", "average precision"), "Skip-thoughts combined", 0.99)],
-            "",
+            "their cosines are all above .99, so the order of six sentences says little. After 3,500 steps the average \
+            precision is .56",
         ),
         Claim::new(
             "skip-thoughts-25",
@@ -281,7 +289,7 @@ pub(super) fn claims() -> Vec<Claim> {
                     vec!["Skip-thoughts combined", "SNLI BOW", "SNLI RNN", "BOW autoencoder", "RNN autoencoder"],
                 ),
             ],
-            "",
+            "as for skip-thoughts-21: the averages of words that all start from have 69.6 and 77.1",
         ),
         Claim::new(
             "skip-thoughts-27",
@@ -291,7 +299,8 @@ pub(super) fn claims() -> Vec<Claim> {
                 Falls(("table-5", "@1"), vec!["BOW autoencoder", "random BOW"]),
                 Falls(("table-5", "@1"), vec!["SNLI BOW", "random BOW"]),
             ],
-            "",
+            "random vectors of all words tell rare names apart. With 20,000 known words alone they have the paper's \
+            mean rank (20.7 and 21), and the BOW autoencoder 2.5 after three epochs",
         ),
         Claim::new(
             "skip-thoughts-28",
@@ -326,7 +335,7 @@ pub(super) fn claims() -> Vec<Claim> {
                     "BOW autoencoder",
                 ],
             )],
-            "",
+            "as for skip-thoughts-18",
         ),
         Claim::new(
             "skip-thoughts-30",
@@ -343,7 +352,7 @@ pub(super) fn claims() -> Vec<Claim> {
                     "RNN autoencoder",
                 ],
             )],
-            "",
+            "three seeds leave an interval that is wider. As for skip-thoughts-21",
         ),
         Claim::new(
             "skip-thoughts-31",
@@ -364,7 +373,7 @@ pub(super) fn claims() -> Vec<Claim> {
                 "SNLI RNN",
                 vec!["SNLI BOW", "Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"],
             )],
-            "",
+            "three seeds leave an interval that is wider. As for skip-thoughts-23",
         ),
         Claim::new(
             "skip-thoughts-33",
@@ -394,7 +403,7 @@ pub(super) fn claims() -> Vec<Claim> {
                     ],
                 ),
             ],
-            "",
+            "as for skip-thoughts-18. On SUBJ the SNLI RNN of 18 K pairs is below it",
         ),
     ]
 }
