@@ -72,8 +72,8 @@ impl Curve {
         format!("{table}{}\n", self.y_label)
     }
 
-    /// Draws the figure as a self-contained SVG: points connected in order, with a dot each unless a curve has more than
-    /// 100. The axes span the points.
+    /// Draws the figure as a self-contained SVG: points connected in order, with a dot each unless a curve has more
+    /// than 100. The axes span the points.
     #[must_use]
     pub fn to_svg(&self) -> String {
         self.draw(true)
